@@ -1,5 +1,5 @@
-//! Indexes that are not there: keys that the conditions of requests suggest, and those of them that pay, one
-//! after the other, each for all requests that it answers.
+//! Indexes that do not exist: candidate keys from the conditions of requests, and the choice of
+//! those that pay, one after the other, each for all requests that it answers.
 
 use crate::TableSeen;
 use crate::existing::{assumptions, can_be_told, covered_now};
@@ -10,19 +10,21 @@ use crate::need::Need;
 use crate::report::{Answered, Entries, KeyAttribute, Money, NewIndex};
 use std::collections::BTreeSet;
 
-/// The most attributes of a partition key, and of a sort key. Source: developer guide, "Multi-attribute keys".
+/// The most attributes of a partition key, and of a sort key. Source: developer guide,
+/// "Multi-attribute keys".
 const KEY_ATTRIBUTES_MAX: usize = 4;
-/// More attributes than that are not listed: an index may have all. The service allows 100 for a table.
+/// Most attributes that an index lists as included; an index with more gets all. The service allows
+/// 100 for a table.
 const INCLUDED_MAX: usize = 20;
 /// The most indexes of a table. Source: service quotas.
 const INDEXES_MAX: usize = 20;
 
-/// An index that might be.
+/// Candidate for a new index.
 struct Candidate {
     key: Key,
     entries: Entries,
     seen: EntriesSeen,
-    /// Offsets of the requests that it answers, and how.
+    /// Offsets of the requests that it answers, with the conditions it answers and the figures.
     answers: Vec<(usize, Fit, Answered)>,
     reads_saved: f64,
     writes: f64,
@@ -35,7 +37,7 @@ impl Candidate {
     }
 }
 
-/// Returns the indexes that pay, first the one that saves most.
+/// Returns the indexes that pay, the one that saves most first.
 pub(crate) fn advise(table: &TableSeen<'_>, needs: &[Need]) -> Vec<NewIndex> {
     let keys = keys(table, needs);
     let now: Vec<Vec<usize>> = needs.iter().map(|need| covered_now(table, need)).collect();
@@ -44,7 +46,7 @@ pub(crate) fn advise(table: &TableSeen<'_>, needs: &[Need]) -> Vec<NewIndex> {
     let mut found: Vec<NewIndex> = Vec::new();
     while found.len() < room {
         let of_key = |key| candidate(table, needs, &now, &open, key);
-        // Of equals the one with fewer attributes, which stands first.
+        // Of equal ones the key with fewer attributes wins; it stands first.
         let best = keys.iter().filter_map(of_key).filter(|it| it.net() > 0.0).reduce(|best, it| {
             if it.net() > best.net() * (1.0 + f64::EPSILON) { it } else { best }
         });
@@ -58,7 +60,7 @@ pub(crate) fn advise(table: &TableSeen<'_>, needs: &[Need]) -> Vec<NewIndex> {
     found
 }
 
-/// Returns the keys that are worth a try, those with fewer attributes first.
+/// Returns the keys that are worth a try, shortest first.
 fn keys(table: &TableSeen<'_>, needs: &[Need]) -> BTreeSet<Ranked> {
     let mut keys = BTreeSet::new();
     let mut add = |partition: &str, sort: &[&str]| {
@@ -90,7 +92,7 @@ fn keys(table: &TableSeen<'_>, needs: &[Need]) -> BTreeSet<Ranked> {
                 }
             }
         }
-        // Items that have an attribute, by themselves.
+        // Attributes whose existence a request tests, each alone as a partition key.
         for name in exists {
             add(name, &[]);
         }
@@ -98,11 +100,12 @@ fn keys(table: &TableSeen<'_>, needs: &[Need]) -> BTreeSet<Ranked> {
     keys
 }
 
-/// A key with the number of attributes of its sort key, which it is ordered by.
+/// A key with the number of attributes of its sort key, which comes first in the order.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Ranked(usize, Key);
 
-/// Returns the type of an attribute that can be a key; none if it cannot.
+/// Returns the type of an attribute, and whether it has it in every item; `None` if it cannot be a
+/// key.
 fn key_type(table: &TableSeen<'_>, name: &str) -> Option<(String, bool)> {
     let mut defined = table.definition.attribute_definitions.iter();
     if let Some(defined) = defined.find(|it| it.attribute_name == name) {
@@ -116,7 +119,7 @@ fn key_type(table: &TableSeen<'_>, name: &str) -> Option<(String, bool)> {
     }
 }
 
-/// Returns what an index would do for the requests that are open; none if it answers none.
+/// Returns the candidate with a key for the requests that are open; `None` if it answers none.
 fn candidate(
     table: &TableSeen<'_>,
     needs: &[Need],
@@ -165,7 +168,7 @@ fn write_units(table: &TableSeen<'_>, key: &Key, entries: &Entries, seen: Entrie
     entries_written(table, key, entries) * seen.share * seen.write_units_each()
 }
 
-/// Returns what entries have to have for the requests that are answered.
+/// Returns the attributes that entries need for the requests that the index answers.
 fn entries(table: &TableSeen<'_>, needs: &[Need], key: &Key, fits: &[(usize, Fit)]) -> Entries {
     let of_table = Key::of(&table.definition.key_schema);
     let mut included: BTreeSet<&str> = BTreeSet::new();

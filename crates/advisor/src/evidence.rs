@@ -1,4 +1,4 @@
-//! What shows a piece of advice, and what it does, in words: a line each, for whoever prints or lists it.
+//! Evidence and effect of a piece of advice in words: a line each, for printing or listing.
 
 use crate::index_text::shell_word;
 use crate::report::{Answered, Entries, NewIndex, Report, Request, Spare, SpareIndex, UnusedKey};
@@ -19,12 +19,13 @@ impl fmt::Display for Request {
 }
 
 impl Report {
-    /// Returns whether nothing is advised.
+    /// Returns whether the report has no advice.
     pub fn is_empty(&self) -> bool {
         self.add.is_empty() && self.unused_keys.is_empty() && self.spare.is_empty()
     }
 
-    /// Returns of which tables neither money nor spare indexes are told, if there are any, and why.
+    /// Returns the tables without enough traffic to advise on money and spare indexes, with the
+    /// reason; `None` if there are none.
     pub fn too_little_text(&self) -> Option<String> {
         let tables: Vec<&str> = self.too_little.iter().map(|it| it.table.as_str()).collect();
         (!tables.is_empty()).then(|| {
@@ -37,7 +38,7 @@ impl Report {
         })
     }
 
-    /// Returns how long was recorded.
+    /// Returns the duration of the recording.
     pub fn recorded(&self) -> String {
         let ms = self.until_ms.saturating_sub(self.began_ms);
         match ms {
@@ -54,7 +55,7 @@ fn counted(number: u64, noun: &str) -> String {
 }
 
 impl Answered {
-    /// Returns what shows that its requests read too much.
+    /// Returns the evidence that its requests read too much.
     pub fn evidence(&self) -> String {
         format!(
             "{} of {} examined {} items and returned {}, for {} read units",
@@ -66,7 +67,7 @@ impl Answered {
         )
     }
 
-    /// Returns the request that reads less, and how much it reads.
+    /// Returns the request that reads less, with its consumption.
     pub fn remedy(&self) -> String {
         let then = units(self.read_units_then);
         if self.examined_then <= crate::figures::exact(self.returned) {
@@ -78,7 +79,7 @@ impl Answered {
 }
 
 impl NewIndex {
-    /// Returns what it saves and costs in a month, if enough was recorded.
+    /// Returns its savings and costs in a month, if enough was recorded.
     pub fn balance(&self) -> Option<String> {
         let money = self.money?;
         Some(format!(
@@ -90,26 +91,26 @@ impl NewIndex {
         ))
     }
 
-    /// Returns the command that makes it.
+    /// Returns the command that adds it.
     pub fn command(&self) -> String {
         format!("hashrange alter {} --add-gsi {}", self.table, shell_word(&self.definition))
     }
 
-    /// Returns what its entries have.
+    /// Returns the attributes of its entries.
     pub fn holds(&self) -> String {
         self.entries.to_string()
     }
 }
 
 impl UnusedKey {
-    /// Returns what it saves in a month, if enough was recorded.
+    /// Returns its savings in a month, if enough was recorded.
     pub fn balance(&self) -> Option<String> {
         Some(format!("{} a month", saved(self.reads_saved?)))
     }
 }
 
 impl SpareIndex {
-    /// Returns what shows it.
+    /// Returns the evidence for it.
     pub fn evidence(&self) -> String {
         let written = format!("its entries used {} write units", units(self.write_units));
         match &self.why {
@@ -126,7 +127,7 @@ impl SpareIndex {
         }
     }
 
-    /// Returns what to do.
+    /// Returns the remedy.
     pub fn remedy(&self) -> String {
         match &self.why {
             Spare::Unread if self.is_local => {
@@ -140,7 +141,7 @@ impl SpareIndex {
         }
     }
 
-    /// Returns what it saves in a month.
+    /// Returns its savings in a month.
     pub fn balance(&self) -> String {
         let reads = match self.reads_saved {
             reads if reads < 0.0 => format!(", reads +{}", dollars(-reads)),

@@ -1,5 +1,5 @@
-//! Requests that a key answers that is there: a Scan for a partition key, a filter that is a key condition of
-//! an index.
+//! Requests that an existing key answers: a Scan for a partition key, a filter that is a key
+//! condition of an index.
 
 use crate::TableSeen;
 use crate::figures::{self, EntriesSeen};
@@ -8,15 +8,15 @@ use crate::need::Need;
 use crate::report::{Entries, UnusedKey};
 use hashrange_cost::{IndexFacts, Projection, Test};
 
-/// A key that is there.
+/// An existing key.
 struct Source<'t> {
-    /// None: the table.
+    /// The index; `None` means the table.
     index: Option<&'t IndexFacts>,
     key: Key,
     entries: Entries,
 }
 
-/// Returns the requests for which a key is there, and those that are left.
+/// Returns the requests that an existing key answers, and the rest.
 pub(crate) fn advise(table: &TableSeen<'_>, needs: Vec<Need>) -> (Vec<UnusedKey>, Vec<Need>) {
     let sources = sources(table);
     let (mut found, mut left) = (Vec::new(), Vec::new());
@@ -29,7 +29,7 @@ pub(crate) fn advise(table: &TableSeen<'_>, needs: Vec<Need>) -> (Vec<UnusedKey>
     (found, left)
 }
 
-/// Returns the conditions that a request asks as such on the key that it reads by.
+/// Returns the conditions of a request that are key conditions on the key it reads by.
 pub(crate) fn covered_now(table: &TableSeen<'_>, need: &Need) -> Vec<usize> {
     if !need.is_statement && need.request.operation != "Query" {
         return Vec::new();
@@ -44,9 +44,10 @@ fn read_now<'s, 't>(sources: &'s [Source<'t>], need: &Need) -> Option<&'s Source
     sources.find(|it| it.index.map(|it| &it.index_name) == need.request.index.as_ref())
 }
 
-/// Returns whether what a request examines now is all that it could, so that what another key has it examine can
-/// be told from that: it examines items of the whole table, or of a part of it that conditions name which the other
-/// key answers, too; and finds no less in an entry than the other one would have.
+/// Returns whether the figures of a request tell what it would examine by another key. They do if
+/// it examines items of the whole table, or of the part that its conditions select and that the
+/// other key selects, too; and if its present index has an entry for every item, with all
+/// attributes if the other key's entries have all.
 pub(crate) fn can_be_told(
     table: &TableSeen<'_>,
     need: &Need,
@@ -70,7 +71,7 @@ pub(crate) fn can_be_told(
         return false;
     }
     let Some(_) = source.index else { return true };
-    // An index may lack items that another one has.
+    // An index may lack items that another index has.
     let of_table = Key::of(&table.definition.key_schema);
     let sample = table.facts.sample.as_ref();
     let is_whole = source
@@ -93,7 +94,7 @@ fn sources<'t>(table: &TableSeen<'t>) -> Vec<Source<'t>> {
     std::iter::once(own).chain(indexes.map(of_index)).collect()
 }
 
-/// Returns what a projection says.
+/// Returns the attributes of entries with a projection.
 pub(crate) fn entries(projection: &Projection) -> Entries {
     match projection.projection_type.as_str() {
         "KEYS_ONLY" => Entries::KeysOnly,
@@ -106,7 +107,7 @@ fn best(table: &TableSeen<'_>, sources: &[Source<'_>], need: &Need) -> Option<Un
     let covered_now = covered_now(table, need);
     let found = sources.iter().filter_map(|source| {
         let fit = source.key.fit(table, need, source.index.is_none())?;
-        // A filter that is left is what an index of its own may answer.
+        // If a filter is left, a new index may answer it.
         let is_whole = fit.rest.is_empty() && fit.covered.len() > covered_now.len();
         let holds = holds(table, &source.key, &source.entries, need, &fit);
         let is_told = can_be_told(table, need, &fit, (&covered_now, &Entries::KeysOnly));
@@ -114,7 +115,7 @@ fn best(table: &TableSeen<'_>, sources: &[Source<'_>], need: &Need) -> Option<Un
     });
     found
         .filter(|it| it.answered.read_units_then < it.answered.read_units)
-        // Of equals what takes least for granted; the table stands first.
+        // Of equal ones the one with the fewest assumptions wins; the table stands first.
         .min_by(|one, other| {
             let units = |it: &UnusedKey| it.answered.read_units_then;
             let granted = |it: &UnusedKey| it.assumptions.len();
@@ -122,7 +123,7 @@ fn best(table: &TableSeen<'_>, sources: &[Source<'_>], need: &Need) -> Option<Un
         })
 }
 
-/// Returns whether entries have all that a request reads of them.
+/// Returns whether entries have all attributes that a request reads of them.
 pub(crate) fn holds(
     table: &TableSeen<'_>,
     key: &Key,
@@ -163,7 +164,7 @@ fn unused(
     }
 }
 
-/// Returns what is taken for granted where a request reads by another key.
+/// Returns the assumptions for a request that reads by another key.
 pub(crate) fn assumptions(
     table: &TableSeen<'_>,
     need: &Need,

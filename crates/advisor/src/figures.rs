@@ -1,5 +1,5 @@
-//! What reading and writing by a key takes: bytes of entries, units, money for a month. Estimates, from the
-//! means of what was recorded and from a sample of the table.
+//! Cost of reading and writing by a key: bytes of entries, units, money for a month. The figures
+//! are estimates, from the means of the recording and from a sample of the table.
 
 use crate::TableSeen;
 use crate::fit::{Fit, Key};
@@ -8,12 +8,13 @@ use crate::report::{Answered, Entries};
 use hashrange_cost::{Recording, Sample, Shape, Test};
 
 const WRITE_UNIT_BYTES: f64 = 1024.0;
-/// What is stored besides for each entry that is billed. Source: developer guide, "Estimate your storage costs".
+/// Bytes that the service bills for each stored entry beside its own. Source: developer guide,
+/// "Estimate your storage costs".
 const ENTRY_OVERHEAD_BYTES: f64 = 100.0;
 const GB: f64 = 1_073_741_824.0;
 const MONTH_MS: f64 = 30.0 * 24.0 * 3600.0 * 1000.0;
 
-/// How often the recorded time is in a month.
+/// Length of a month, in recorded times.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Month(f64);
 
@@ -23,18 +24,18 @@ impl Month {
         Self(MONTH_MS / exact(recorded_ms))
     }
 
-    /// Returns what costs so much in the recorded time.
+    /// Returns the month's amount of an amount in the recorded time.
     pub(crate) fn of_recorded(self, amount: f64) -> f64 {
         amount * self.0
     }
 }
 
-/// What the entries of an index are, as far as it can be told.
+/// Estimate of the entries of an index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EntriesSeen {
-    /// Bytes of one, in the mean.
+    /// Mean bytes of one entry.
     pub(crate) bytes: f64,
-    /// How many items have one, of 1.
+    /// Part of the items that have an entry, from 0 to 1.
     pub(crate) share: f64,
 }
 
@@ -65,24 +66,24 @@ impl EntriesSeen {
         (self.bytes / WRITE_UNIT_BYTES).ceil().max(1.0)
     }
 
-    /// Returns what storing the entries of so many items costs for a month.
+    /// Returns the cost of storing the entries of the table's items for a month.
     pub(crate) fn storage(self, table: &TableSeen<'_>) -> f64 {
         let entries = exact(table.definition.item_count) * self.share;
         storage(table, entries, entries * self.bytes)
     }
 }
 
-/// Returns what storing entries costs for a month.
+/// Returns the cost of storing entries for a month.
 pub(crate) fn storage(table: &TableSeen<'_>, entries: f64, bytes: f64) -> f64 {
     (bytes + entries * ENTRY_OVERHEAD_BYTES) / GB * table.prices.storage_gb_month
 }
 
-/// Returns the bytes of an attribute with its name, where items have it.
+/// Returns the mean bytes of an attribute with its name, over the items that have it.
 fn mean_bytes(sample: &Sample, name: &str) -> f64 {
     sample.attribute(name).map_or(0.0, |it| exact(it.bytes) / exact(it.items.max(1)))
 }
 
-/// Returns the bytes of an item in the mean.
+/// Returns the mean bytes of an item.
 pub(crate) fn mean_item_bytes(table: &TableSeen<'_>) -> f64 {
     let of_sample = table.facts.sample.as_ref().map(|it| (it.bytes, it.items));
     let of_table = (table.definition.table_size_bytes, table.definition.item_count);
@@ -90,16 +91,16 @@ pub(crate) fn mean_item_bytes(table: &TableSeen<'_>) -> f64 {
     exact(bytes) / exact(items.max(1))
 }
 
-/// Returns the units of reads that examine so many entries in so many requests, divided evenly: half a unit for
-/// each 4 KB or part of it in each request.
+/// Returns the units of reads that examine so many entries in so many requests, divided evenly:
+/// half a unit for each started 4 KB in each request.
 pub(crate) fn read_units(requests: u64, examined: f64, entry_bytes: f64) -> f64 {
     let requests = exact(requests.max(1));
     let each = (examined * entry_bytes / requests / READ_UNIT_BYTES).ceil().max(1.0);
     requests * each / 2.0
 }
 
-/// Returns how a request fares with a key: `covered_now` conditions are answered by the key it reads by as it
-/// is.
+/// Returns the figures of a request that reads by a key; the key that it reads by now answers the
+/// `covered_now` conditions.
 pub(crate) fn answered(
     table: &TableSeen<'_>,
     (key, index): (&Key, Option<&str>),
@@ -122,9 +123,10 @@ pub(crate) fn answered(
     }
 }
 
-/// Returns how many entries are examined: those returned, if no filter is left; else of as many as now the share
-/// that has the most frequent value, by a sample, of the attributes that the key answers by `=`: of several of them
-/// the least share, since their values may go together.
+/// Returns the number of entries that a request would examine. If no filter is left, these are the
+/// entries returned. Else it is the present number times the share, in a sample, of the most
+/// frequent value of the attributes that the key answers by `=`. Of several attributes the smallest
+/// share counts, since their values may depend on each other.
 fn examined(table: &TableSeen<'_>, need: &Need, fit: &Fit, covered_now: &[usize]) -> f64 {
     let returned = exact(need.used.returned);
     if fit.rest.is_empty() {
@@ -139,7 +141,7 @@ fn examined(table: &TableSeen<'_>, need: &Need, fit: &Fit, covered_now: &[usize]
         let of_name = condition.names.first().and_then(|name| sample.attribute(name));
         match (condition.test, of_name) {
             (Test::Equal, Some(seen)) if seen.most > 0 => left.min(share(seen.most)),
-            // A recording of a release that did not tell.
+            // A recording of a release that did not record this.
             (Test::Equal, Some(seen)) => left.min(1.0 / exact(seen.distinct.max(1))),
             (Test::Exists, Some(seen)) => left.min(share(seen.items)),
             _ => left,
@@ -148,7 +150,7 @@ fn examined(table: &TableSeen<'_>, need: &Need, fit: &Fit, covered_now: &[usize]
     (examined * left).max(returned)
 }
 
-/// Returns how many entries of an index the writes of the recording would have written.
+/// Returns the number of entries of an index that the writes of the recording would have written.
 pub(crate) fn entries_written(table: &TableSeen<'_>, key: &Key, entries: &Entries) -> f64 {
     let rows = table.recording.rows.iter().filter(|row| {
         row.key.table == table.facts.table && row.key.index.is_none() && row.used.write_units > 0.0
@@ -159,8 +161,8 @@ pub(crate) fn entries_written(table: &TableSeen<'_>, key: &Key, entries: &Entrie
     })
 }
 
-/// Returns how many entries a write writes: an update that changes the key removes one and writes one, one
-/// that changes nothing that the index has writes none.
+/// Returns the number of entries that a write writes: an update that changes the key removes one
+/// and writes one; an update that changes no attribute of the index writes none.
 fn entries_of_write(operation: &str, pattern: &str, key: &Key, entries: &Entries) -> f64 {
     if operation != "UpdateItem" {
         return 1.0;

@@ -1,9 +1,10 @@
-//! Whether a key answers a kind of request, which of its conditions it answers, and how the request reads then.
+//! Fit of a key to a kind of request: the conditions that it answers, and the request that reads by
+//! it.
 //!
-//! A Query names every attribute of the partition key by `=`, then attributes of the sort key in their order
-//! by `=`, and one more by a range. What is left is its filter, which names no attribute of the key. An index
-//! has an item only if that has all attributes of its key. Source: DynamoDB developer guide, "Multi-attribute keys
-//! pattern".
+//! A Query names every attribute of the partition key by `=`, then attributes of the sort key in
+//! their order by `=`, and one more by a range. The other conditions are its filter, which names no
+//! attribute of the key. An index has an item only if that has all attributes of its key. Source:
+//! DynamoDB developer guide, "Multi-attribute keys pattern".
 
 use crate::TableSeen;
 use crate::need::{Keyed, Need};
@@ -17,16 +18,16 @@ pub(crate) struct Key {
     pub(crate) sort: Vec<String>,
 }
 
-/// How a key answers a request.
+/// Conditions of a request that a key answers, and those left over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit {
     /// Offsets of the conditions that it answers.
     pub(crate) covered: Vec<usize>,
-    /// Offsets of those that are left as a filter.
+    /// Offsets of the conditions left over as a filter.
     pub(crate) rest: Vec<usize>,
-    /// Whether the index is read whole: it has only the items that are wanted.
+    /// True if the index is scanned whole: it holds only the wanted items.
     pub(crate) is_scan: bool,
-    /// Attributes that the items have to have, which the request does not say.
+    /// Attributes that the items are assumed to have although the request does not test them.
     pub(crate) taken_for_granted: Vec<String>,
 }
 
@@ -44,7 +45,7 @@ impl Key {
         Self { partition: owned("HASH"), sort: owned("RANGE") }
     }
 
-    /// Returns how it answers a request; none if it does not.
+    /// Returns the fit to a request; `None` if the key does not answer it.
     pub(crate) fn fit(&self, table: &TableSeen<'_>, need: &Need, is_table: bool) -> Option<Fit> {
         let is_simple = self.partition.len() == 1 && self.sort.len() <= 1;
         if need.is_statement && !is_simple {
@@ -55,7 +56,8 @@ impl Key {
         Some(Fit { taken_for_granted, ..fit })
     }
 
-    /// Returns the attributes of the key that the request does not ask for; none if an item may lack them.
+    /// Returns the attributes of the key that the request does not test; `None` if an item may lack
+    /// them.
     fn taken_for_granted(&self, table: &TableSeen<'_>, need: &Need) -> Option<Vec<String>> {
         let of_table = Self::of(&table.definition.key_schema);
         let silent = self.attributes().filter(|name| !of_table.has(name) && !need.requires(name));
@@ -70,8 +72,8 @@ impl Key {
         is_allowed.then_some(Fit { covered, rest, is_scan: false, taken_for_granted: Vec::new() })
     }
 
-    /// Returns the conditions that a read by the key answers, and those that are left; none if it is no such
-    /// read.
+    /// Returns the conditions that a read by the key answers, and those left over; `None` if the
+    /// request is no read by it.
     pub(crate) fn covered(&self, need: &Need) -> Option<(Vec<usize>, Vec<usize>)> {
         let is_simple = self.partition.len() == 1 && self.sort.len() <= 1;
         if need.is_statement && !is_simple {
@@ -114,7 +116,7 @@ impl Key {
         (!fit.covered.is_empty()).then_some(fit)
     }
 
-    /// Returns the request that reads by it.
+    /// Returns the request that reads by the key.
     pub(crate) fn instead(&self, need: &Need, index: Option<&str>, fit: &Fit) -> Request {
         let texts = |offsets: &[usize]| {
             let conditions = offsets.iter().filter_map(|nth| need.conditions.get(*nth));
@@ -154,7 +156,7 @@ impl Key {
         }
     }
 
-    /// Returns the conditions on keys, in the order of the key's attributes.
+    /// Returns the key conditions, in the order of the key's attributes.
     fn key_conditions(&self, need: &Need, fit: &Fit) -> String {
         let covered = fit.covered.iter().filter_map(|nth| need.conditions.get(*nth));
         let covered: Vec<_> = covered.filter(|it| it.test != Test::Exists).collect();
@@ -171,7 +173,7 @@ impl Key {
     }
 }
 
-/// Returns whether every item that was looked at has an attribute, of one type.
+/// Returns whether every item of the sample has an attribute, of one type.
 pub(crate) fn always_there(sample: Option<&Sample>, name: &str) -> bool {
     sample.is_some_and(|sample| {
         let seen = sample.attribute(name);

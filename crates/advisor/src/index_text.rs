@@ -1,4 +1,4 @@
-//! An index as a request of UpdateTable has it, and as the command line takes it.
+//! Text of an index: the request of UpdateTable, and the argument of the command line.
 
 use crate::TableSeen;
 use crate::fit::Key;
@@ -11,14 +11,14 @@ const NAME_MAX_CHARS: usize = 255;
 /// The shortest one.
 const NAME_MIN_CHARS: usize = 3;
 
-/// Returns a name as conditions have it: in backquotes unless it is a plain word.
+/// Returns a name in the form that conditions have it: in backquotes unless it is a plain word.
 pub(crate) fn name(name: &str) -> String {
     let is_word = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_');
     if is_word { name.to_owned() } else { format!("`{}`", name.replace('`', "``")) }
 }
 
-/// Returns a name for an index that no other one has.
+/// Returns a name for an index that no other index has.
 pub(crate) fn index_name(table: &TableSeen<'_>, key: &Key, taken: &[String]) -> String {
     let names: Vec<&str> = key.attributes().collect();
     let is_allowed = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | '-' | '.');
@@ -33,7 +33,7 @@ pub(crate) fn index_name(table: &TableSeen<'_>, key: &Key, taken: &[String]) -> 
     if is_there { format!("{name}-2") } else { name }
 }
 
-/// Returns a word as a shell takes it.
+/// Returns a word quoted for a shell.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_.=:,+/".contains(one);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -43,7 +43,7 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
-/// Returns the index as `hashrange alter --add-gsi` takes it.
+/// Returns the index in the form of `hashrange alter --add-gsi`.
 pub(crate) fn definition(
     index: &str,
     (partition, sort): (&[KeyAttribute], &[KeyAttribute]),
@@ -71,7 +71,7 @@ fn quoted(name: &str) -> String {
     if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
-/// Returns the request of UpdateTable that makes it.
+/// Returns the request of UpdateTable that adds it.
 pub(crate) fn update_table(
     table: &TableSeen<'_>,
     index: &str,
@@ -103,8 +103,8 @@ pub(crate) fn update_table(
     })
 }
 
-/// Returns the capacity that the table itself would take for its busiest minute: an index with less than that
-/// holds its writes up.
+/// Returns the capacity that the table itself would need in its busiest minute: an index with less
+/// holds up the table's writes.
 fn throughput(table: &TableSeen<'_>) -> Value {
     let of_kind = |kind: Kind| {
         let peaks = table.recording.peaks.iter().filter(|peak| {

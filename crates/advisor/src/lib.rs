@@ -1,22 +1,24 @@
-//! Which indexes are worth adding and which can go, from what was recorded of requests: their conditions
-//! without values, how much they examined and returned, and what was written meanwhile.
+//! Advice on secondary indexes, from a recording of requests: their conditions without values, the
+//! items that they examined and returned, and the writes of the same time.
 //!
-//! Only advice that pays is given: what is saved on reads is more than what writes and storage cost besides, by
-//! the price list, if the recorded time is as every other. Each piece names what shows it and what it assumes.
-//! Of a table with little traffic ([`TRAFFIC_MIN_MS`], [`TRAFFIC_MIN_REQUESTS`]) neither money nor indexes that could
-//! go are told: what a month is like cannot be seen in it.
+//! The advisor reports only advice that pays: an index saves more on reads than its writes and its
+//! storage cost, by the price list, if every month is like the recorded time. Each piece names its
+//! evidence and its assumptions. For a table with little traffic ([`TRAFFIC_MIN_MS`],
+//! [`TRAFFIC_MIN_REQUESTS`]) the advisor states neither money nor spare indexes, because such a
+//! recording does not show what a month is like.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `report.rs` | what is advised |
-//! | `need.rs` | what a kind of request wants of a key |
-//! | `fit.rs` | whether a key answers that, and which conditions are left |
-//! | `figures.rs` | what reading and writing by a key takes: units, storage, money for a month |
-//! | `existing.rs` | requests that a key which is there would answer |
-//! | `adding.rs` | indexes that are not there: which to try, and which to choose |
-//! | `spare.rs` | indexes that nobody reads, that another one contains, or that hold too much |
-//! | `index_text.rs` | an index as a request of the service and as the command line takes it |
-//! | `evidence.rs` | what shows a piece of advice, in words |
+//! | `report.rs` | the report: advice with its figures |
+//! | `need.rs` | demands of a kind of request on a key |
+//! | `fit.rs` | fit of a key to such demands, and the conditions left over |
+//! | `figures.rs` | cost of reading and writing by a key: units, storage, money for a month |
+//! | `existing.rs` | requests that an existing key would answer |
+//! | `adding.rs` | new indexes: the candidates, and the choice |
+//! | `spare.rs` | indexes that no request reads, that another one contains, or that hold too much |
+//! | `index_text.rs` | an index as a request of the service and as an argument of the command line
+//! |
+//! | `evidence.rs` | evidence of a piece of advice, in words |
 //!
 //! Pure: a recording and prices go in. Left to others: recordings (the crate `cost`), and printing.
 #![forbid(unsafe_code)]
@@ -41,12 +43,12 @@ use figures::Month;
 use hashrange_cost::{Definition, PriceList, Prices, Recording, TableFacts};
 use need::Need;
 
-/// The shortest time that says something about a month.
+/// Shortest recording from which a month is estimated, in milliseconds.
 pub const TRAFFIC_MIN_MS: u64 = 3_600_000;
-/// The fewest requests of a table that do.
+/// Fewest requests of a table from which a month is estimated.
 pub const TRAFFIC_MIN_REQUESTS: u64 = 1000;
 
-/// Returns what of a recording can be had for less.
+/// Returns the advice for a recording.
 pub fn advise(recording: &Recording, prices: &PriceList) -> Report {
     let mut report = Report {
         region: prices.region.clone(),
@@ -98,7 +100,7 @@ pub fn advise(recording: &Recording, prices: &PriceList) -> Report {
     report
 }
 
-/// A table, with what was recorded of it.
+/// A table, with its part of the recording.
 pub(crate) struct TableSeen<'r> {
     pub(crate) facts: &'r TableFacts,
     pub(crate) definition: &'r Definition,

@@ -1,11 +1,13 @@
-//! What a kind of request wants of a key: its conditions, which of them a key can answer, and what was used.
+//! Demands of a kind of request on a key: its conditions, those that a key can answer, and its
+//! consumption.
 
 use crate::TableSeen;
 use crate::report::Request;
 use hashrange_cost::{Returns, Shape, Test, Tested, Used};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The kinds of requests of a table that are looked at: the dearest. A recording has any number of them.
+/// Most kinds of requests of a table that are examined, the dearest ones. A recording has any
+/// number of them.
 const NEEDS_MAX: usize = 100;
 /// The bytes of a read unit.
 pub(crate) const READ_UNIT_BYTES: f64 = 4096.0;
@@ -18,21 +20,21 @@ pub(crate) struct Need {
     /// All conditions, those on keys first.
     pub(crate) conditions: Vec<Tested>,
     pub(crate) returns: Returns,
-    /// Whether it is a statement: these know no keys of several attributes.
+    /// True for a statement: statements do not use keys of several attributes.
     pub(crate) is_statement: bool,
 }
 
-/// How a key can have an attribute.
+/// Form of a key condition on an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keyed {
-    /// With one value.
+    /// Equality with one value.
     Equal,
-    /// With a range of values.
+    /// Range of values.
     Range,
 }
 
 impl Need {
-    /// Returns what was asked of a table and may be had for less, the dearest first.
+    /// Returns the kinds of requests of a table that could cost less, the dearest first.
     pub(crate) fn all(table: &TableSeen<'_>) -> Vec<Self> {
         let mut needs: Vec<Self> = asked(table)
             .into_iter()
@@ -64,15 +66,16 @@ impl Need {
         })
     }
 
-    /// Returns how a key could have an attribute. A key has one condition for each of its attributes, and a
-    /// query has no filter on them; that it is there is said with it.
+    /// Returns the key condition that a key could have on an attribute. A key has one condition for
+    /// each of its attributes, and a query has no filter on them; a key condition also tests that
+    /// the attribute exists.
     pub(crate) fn keyed(&self, name: &str) -> Option<Keyed> {
         let on_it = self.conditions.iter().filter(|it| it.names.iter().any(|known| known == name));
         let on_it: Vec<&Tested> = on_it.filter(|it| it.test != Test::Exists).collect();
         match &on_it[..] {
             [one] if one.test == Test::Equal => Some(Keyed::Equal),
             [one] if one.test == Test::Range => Some(Keyed::Range),
-            // What BETWEEN says.
+            // Two conditions that are the same as BETWEEN.
             [one, other] => {
                 let has = |it: &Tested, mark: &str| {
                     it.test == Test::Range && it.text.split(' ').any(|word| word == mark)
@@ -85,7 +88,7 @@ impl Need {
         }
     }
 
-    /// Returns whether only items are wanted that have an attribute.
+    /// Returns whether the request wants only items that have an attribute.
     pub(crate) fn requires(&self, name: &str) -> bool {
         self.conditions.iter().any(|it| it.test != Test::Other && it.names == [name])
     }
@@ -110,14 +113,14 @@ impl Need {
         found
     }
 
-    /// Returns the attributes that it is only asked of whether they are there.
+    /// Returns the attributes that the request tests for existence only.
     pub(crate) fn existing(&self) -> Vec<&str> {
         let exists = self.conditions.iter().filter(|it| it.test == Test::Exists);
         exists.filter_map(|it| it.names.first()).map(String::as_str).collect()
     }
 
-    /// Returns the attributes that entries have to have, if a read of them has these conditions left; none if
-    /// all.
+    /// Returns the attributes that entries must have for a read with these conditions left over;
+    /// `None` means all.
     pub(crate) fn names_read(&self, rest: &[usize]) -> Option<BTreeSet<&str>> {
         let mut names: BTreeSet<&str> = match &self.returns {
             Returns::All => return None,
@@ -129,7 +132,8 @@ impl Need {
         Some(names)
     }
 
-    /// Returns whether some of the reads were consistent: they used more than others can.
+    /// Returns whether some of the reads were consistent, by their consumption: they used more
+    /// units than others can.
     pub(crate) fn is_consistent(&self) -> bool {
         let bytes = crate::figures::exact(self.used.examined_bytes);
         let most = bytes / READ_UNIT_BYTES + crate::figures::exact(self.used.requests);
@@ -137,7 +141,7 @@ impl Need {
     }
 }
 
-/// Returns the reads of a table by kind, for all callers together.
+/// Returns the reads of a table by kind, summed over all callers.
 pub(crate) fn asked(table: &TableSeen<'_>) -> Vec<(Request, Used)> {
     let mut kinds: BTreeMap<(&str, Option<&str>, &str), Used> = BTreeMap::new();
     let rows = table.recording.rows.iter().filter(|row| row.key.table == table.facts.table);

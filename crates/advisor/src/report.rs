@@ -1,44 +1,44 @@
-//! What is advised.
+//! Report of the advisor.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What of a recording can be had for less. Money is for a month of 30 days in which all is as in the time that
-/// was recorded.
+/// Advice for a recording. Money is for a month of 30 days that is like the recorded time
+/// throughout.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Report {
-    /// The region whose prices these are.
+    /// Region of the prices.
     pub region: String,
     /// The currency.
     pub currency: String,
-    /// When the recording began, in milliseconds since 1970.
+    /// Start of the recording, in milliseconds since 1970.
     pub began_ms: u64,
-    /// When it was taken.
+    /// End of the recording, in milliseconds since 1970.
     pub until_ms: u64,
-    /// How many requests it has.
+    /// Requests in the recording.
     pub requests: u64,
-    /// Indexes worth adding, for each table the one first that saves most.
+    /// Indexes worth adding, for each table the one that saves most first.
     pub add: Vec<NewIndex>,
-    /// Requests that a key answers that is there.
+    /// Requests that an existing key answers.
     pub unused_keys: Vec<UnusedKey>,
     /// Indexes that can go, or be smaller.
     pub spare: Vec<SpareIndex>,
-    /// Tables whose traffic is too little to tell money and indexes that could go.
+    /// Tables with too little traffic to state money and spare indexes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub too_little: Vec<TooLittle>,
-    /// Tables whose keys the recording does not have.
+    /// Tables whose keys are not in the recording.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown_tables: Vec<String>,
 }
 
-/// A table whose traffic says nothing about a month.
+/// A table with too little traffic to estimate a month.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct TooLittle {
     /// The table.
     pub table: String,
-    /// How many requests of it were recorded.
+    /// Requests of the table in the recording.
     pub requests: u64,
 }
 
@@ -61,11 +61,11 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Answered {
-    /// It as it is.
+    /// The request as it is.
     pub request: Request,
-    /// It as it would be.
+    /// The request that reads by the key.
     pub instead: Request,
-    /// How many there were.
+    /// Requests of this kind in the recording.
     pub requests: u64,
     /// Items they examined.
     pub examined: u64,
@@ -77,7 +77,8 @@ pub struct Answered {
     pub examined_then: f64,
     /// Read units they would use.
     pub read_units_then: f64,
-    /// The most that they would use: where a filter is left, values may be anything but evenly frequent.
+    /// The most read units that they would use: if a filter is left, values may be anything but
+    /// evenly frequent.
     pub read_units_at_most: f64,
 }
 
@@ -91,12 +92,12 @@ pub struct KeyAttribute {
     pub key_type: String,
 }
 
-/// Which attributes the entries of an index have.
+/// Attributes of the entries of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum Entries {
-    /// Those of the keys.
+    /// Key attributes.
     KeysOnly,
-    /// Those and these.
+    /// Key attributes and these.
     Include(Vec<String>),
     /// All.
     All,
@@ -114,7 +115,7 @@ pub struct NewIndex {
     pub partition: Vec<KeyAttribute>,
     /// Its sort key.
     pub sort: Vec<KeyAttribute>,
-    /// What its entries have.
+    /// Attributes of its entries.
     pub entries: Entries,
     /// The requests that it answers.
     pub answers: Vec<Answered>,
@@ -125,9 +126,9 @@ pub struct NewIndex {
     /// Savings and costs of a month; none if too little was recorded.
     #[serde(flatten)]
     pub money: Option<Money>,
-    /// What is taken for granted.
+    /// Assumptions.
     pub assumptions: Vec<String>,
-    /// How `hashrange explain --what-if` and `hashrange alter --add-gsi` take it.
+    /// Argument for `hashrange explain --what-if` and `hashrange alter --add-gsi`.
     pub definition: String,
     /// The request of UpdateTable that makes it.
     pub update_table: Value,
@@ -137,17 +138,17 @@ pub struct NewIndex {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Money {
-    /// What is saved on reads.
+    /// Savings on reads.
     pub reads_saved: f64,
-    /// What writing its entries costs.
+    /// Cost of writing its entries.
     pub writes: f64,
-    /// What storing its entries costs.
+    /// Cost of storing its entries.
     pub storage: f64,
-    /// What is left.
+    /// Net savings.
     pub net: f64,
 }
 
-/// Requests that a key answers that is there: of the table, or of an index.
+/// Requests that an existing key answers: of the table, or of an index.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct UnusedKey {
@@ -156,18 +157,18 @@ pub struct UnusedKey {
     /// Savings on reads in a month; none if too little was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_saved: Option<f64>,
-    /// What is taken for granted.
+    /// Assumptions.
     pub assumptions: Vec<String>,
 }
 
-/// Why an index can go, or be smaller.
+/// Reason why an index can go, or be smaller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum Spare {
     /// No request of the recording read it.
     Unread,
-    /// This index answers what it answers.
+    /// This index answers all its requests.
     ContainedIn(String),
-    /// All who read it ask for no more than this.
+    /// Its readers ask for no more than these attributes.
     HoldsTooMuch(Entries),
 }
 
@@ -179,22 +180,22 @@ pub struct SpareIndex {
     pub table: String,
     /// The index.
     pub index: String,
-    /// Whether it is local: such an index goes only with its table.
+    /// True for a local index, which can go only with its table.
     pub is_local: bool,
-    /// Why.
+    /// The reason.
     pub why: Spare,
     /// Requests of the recording that read it.
     pub read_by: u64,
     /// Write units that its entries used in the recorded time.
     pub write_units: f64,
-    /// What of its writes is saved.
+    /// Savings on writes.
     pub writes_saved: f64,
-    /// What of its storage is saved.
+    /// Savings on storage.
     pub storage_saved: f64,
-    /// What is saved on reads; below 0 if those cost more then.
+    /// Savings on reads; below 0 if reads cost more without it.
     pub reads_saved: f64,
-    /// What is left.
+    /// Net savings.
     pub net: f64,
-    /// What is taken for granted.
+    /// Assumptions.
     pub assumptions: Vec<String>,
 }

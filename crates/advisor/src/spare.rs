@@ -1,7 +1,8 @@
-//! Indexes that can go, or be smaller: nobody read them, another one contains them, or all who read them ask
-//! for less than they hold.
+//! Indexes that can go, or be smaller: no request read them, another index contains them, or their
+//! readers ask for less than they hold.
 //!
-//! Only what was recorded is known: a report of the end of the month may read an index that nobody else reads.
+//! The advisor knows only the recording: a report at the end of the month may read an index that no
+//! other request reads.
 
 use crate::TableSeen;
 use crate::existing::entries;
@@ -12,10 +13,10 @@ use crate::report::{Entries, Spare, SpareIndex};
 use hashrange_cost::{IndexFacts, Returns, Shape, Used};
 use std::collections::BTreeSet;
 
-/// Entries are told to be too large if that leaves at most so much of them.
+/// Entries are reported as too large if the smaller ones have at most this part of their bytes.
 const SMALLER_MAX: f64 = 0.75;
 
-/// An index, with what was recorded of it.
+/// An index, with its part of the recording.
 struct Seen<'t> {
     facts: &'t IndexFacts,
     is_local: bool,
@@ -39,7 +40,7 @@ impl Seen<'_> {
         exact(self.facts.index_size_bytes) / exact(self.facts.item_count.max(1))
     }
 
-    /// Returns whether all its readers are known, and whether one of them tests an attribute in its filter.
+    /// Returns whether all its readers are known, and one of them tests an attribute in its filter.
     fn filters(&self, name: &str) -> bool {
         self.readers.iter().any(|(shape, _)| {
             shape.is_cut || shape.filter.iter().any(|it| it.names.iter().any(|known| known == name))
@@ -47,8 +48,8 @@ impl Seen<'_> {
     }
 }
 
-/// Returns the indexes of a table that can go, or be smaller. Those that are advised to be read stay as they
-/// are.
+/// Returns the indexes of a table that can go, or be smaller, except those that other advice tells
+/// requests to read.
 pub(crate) fn advise(table: &TableSeen<'_>, advised: &[&str]) -> Vec<SpareIndex> {
     let indexes = indexes(table);
     let mut gone: BTreeSet<&str> = BTreeSet::new();
@@ -97,12 +98,12 @@ fn indexes<'t>(table: &TableSeen<'t>) -> Vec<Seen<'t>> {
 }
 
 fn unread(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<SpareIndex> {
-    // Of requests that found no room in a recording it is not known what they read.
+    // The reads of requests beyond the recording's bound are unknown.
     let is_known = table.recording.others == 0;
     (is_known && index.read_by() == 0).then(|| without(table, index, Spare::Unread, 0.0))
 }
 
-/// Returns what is saved if an index goes, and its reads use so much more.
+/// Returns the savings if an index goes and its reads use `more_reads` units more.
 fn without(table: &TableSeen<'_>, index: &Seen<'_>, why: Spare, more_reads: f64) -> SpareIndex {
     let writes = table.month.of_recorded(table.prices.of_requests(0.0, index.write_units));
     let stored = (exact(index.facts.item_count), exact(index.facts.index_size_bytes));
@@ -131,7 +132,8 @@ fn spare(
     }
 }
 
-/// Returns whether another index has all entries of one, in its order and with all that they have.
+/// Returns the advice if another index has all entries of this one, in its order and with all their
+/// attributes.
 fn contained(table: &TableSeen<'_>, index: &Seen<'_>, other: &Seen<'_>) -> Option<SpareIndex> {
     let further = other.key.sort.strip_prefix(&index.key.sort[..])?;
     let is_like = index.is_local == other.is_local
@@ -145,7 +147,7 @@ fn contained(table: &TableSeen<'_>, index: &Seen<'_>, other: &Seen<'_>) -> Optio
     if !is_like || !is_whole || is_filtered {
         return None;
     }
-    // Larger entries take more to read; the last part of a unit is left out.
+    // Larger entries take more units to read; the estimate ignores the rounding up to whole units.
     let ratio = other.entry_bytes() / index.entry_bytes().max(1.0);
     let more_reads = index.read_units() * (ratio - 1.0).max(0.0);
     let why = Spare::ContainedIn(other.facts.index_name.clone());
@@ -172,7 +174,7 @@ fn contains(other: &Entries, one: &Entries, other_key: &Key) -> bool {
     }
 }
 
-/// Returns what an index could be if it held only what its readers ask for.
+/// Returns the advice for an index that holds more than its readers ask for.
 fn holds_too_much(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<SpareIndex> {
     if index.is_local || index.readers.is_empty() || table.facts.sample.is_none() {
         return None;
@@ -203,7 +205,7 @@ fn holds_too_much(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<SpareIndex>
     Some(spare(table, index, Spare::HoldsTooMuch(entries), saved))
 }
 
-/// Returns what the readers of an index ask for, if that is less than all it has.
+/// Returns the attributes that the readers of an index ask for, if those are fewer than it has.
 fn asked_for(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<Entries> {
     let of_table = Key::of(&table.definition.key_schema);
     let mut names: BTreeSet<&str> = BTreeSet::new();

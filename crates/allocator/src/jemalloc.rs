@@ -10,24 +10,26 @@ pub type Allocator = Jemalloc;
 /// For the program's `#[global_allocator]`.
 pub const ALLOCATOR: Allocator = Jemalloc;
 
-/// What jemalloc reads when it starts, under the name it looks for.
+/// Settings that jemalloc reads when it starts, under the name that it looks for.
 ///
-/// - `oversize_threshold`: from 2 MiB on a block goes back to the system as soon as it is freed, such as those of
-///   large requests (8 MiB without this). Answers of a page, 1 MiB, stay below: to ask the system for memory costs
-///   as much as to fill it.
-/// - `narenas_ratio`: an arena for each processor, not four. Each takes 80 KiB when it is made, and a page for each
-///   size that its threads ask for.
-/// - `cache_oblivious`: blocks from 16 KiB on, such as those of sorted files, take what they ask for. Otherwise each
-///   takes a page more, so that not all begin at the same place of a page.
+/// - `oversize_threshold`: a block of 2 MiB or more goes back to the system as soon as it is freed,
+///   such as those of large requests (8 MiB without this). Answers of a page, 1 MiB, stay below:
+///   asking the system for memory costs as much as filling it.
+/// - `narenas_ratio`: one arena for each processor, not four. Each takes 80 KiB when it is made,
+///   and a page for each size that its threads ask for.
+/// - `cache_oblivious`: blocks of 16 KiB or more, such as those of sorted files, take their own
+///   size. Otherwise each takes a page more, so that not all begin at the same place of a page.
 #[expect(unsafe_code, reason = "the name is jemalloc's, and so is the type")]
-// SAFETY: nothing else has this name, which jemalloc reserves; the text ends with a zero and lives for ever.
+// SAFETY: nothing else has this name, which jemalloc reserves; the text ends with a zero and lives
+// for ever.
 #[unsafe(export_name = "_rjem_malloc_conf")]
 pub static SETTINGS: Option<&c_char> = unsafe {
     c"oversize_threshold:2097152,narenas_ratio:1,cache_oblivious:false".as_ptr().as_ref()
 };
 
-/// Has all threads share the C library's own heap, of which little is asked: it would make one for each
-/// thread that starts. For the beginning of the program, and not where C or C++ allocates much.
+/// Lets all threads share the C library's own heap, which serves few allocations: otherwise the
+/// library makes a heap for each thread that starts. Call it at the beginning of the program, and
+/// not in one whose C or C++ code allocates much.
 #[expect(unsafe_code, reason = "the library's function has no safe form")]
 pub fn share_heap_of_libc() {
     // SAFETY: mallopt has no requirements; a setting that it refuses changes nothing.
@@ -36,14 +38,14 @@ pub fn share_heap_of_libc() {
     }
 }
 
-/// Gives freed memory back to the system. Takes some milliseconds for each hundred MiB, in which
-/// other threads may have to wait: not for busy moments.
+/// Gives freed memory back to the system. Takes some milliseconds for each hundred MiB, during
+/// which other threads may have to wait, so call it in idle moments.
 #[expect(unsafe_code, reason = "the libraries' functions have no safe form")]
 pub fn give_back_memory() {
     // All arenas: the number that stands for them is `MALLCTL_ARENAS_ALL`.
     let purge = c"arena.4096.purge";
-    // SAFETY: the name ends with a zero, and this action takes and returns nothing. malloc_trim, for what C
-    // libraries keep, has no requirements; 0 keeps nothing beyond the heap's end.
+    // SAFETY: the name ends with a zero, and this action takes and returns nothing. malloc_trim,
+    // for what C libraries keep, has no requirements; 0 keeps nothing beyond the heap's end.
     unsafe {
         tikv_jemalloc_sys::mallctl(
             purge.as_ptr(),

@@ -8,8 +8,8 @@ pub type Allocator = System;
 /// For the program's `#[global_allocator]`.
 pub const ALLOCATOR: Allocator = System;
 
-/// Has all threads share the heap of the C library: here that is the one they use.
+/// Does nothing: here all threads use the heap of the C library anyway.
 pub fn share_heap_of_libc() {}
 
-/// Gives freed memory back to the system: here the allocator does that by itself.
+/// Does nothing: this allocator gives freed memory back by itself.
 pub fn give_back_memory() {}

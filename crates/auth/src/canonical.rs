@@ -29,7 +29,7 @@ pub(crate) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 pub(crate) const SERVICE: &str = "dynamodb";
 /// The last element of the credential scope.
 pub(crate) const TERMINATOR: &str = "aws4_request";
-/// What stands for the hash of a body that the signature does not cover.
+/// Text in the place of the hash of a body that the signature does not cover.
 pub(crate) const UNSIGNED_PAYLOAD: &str = "UNSIGNED-PAYLOAD";
 /// The most header names a signature may list, so that a small request cannot make the server hash
 /// a large header over and over.
@@ -86,7 +86,7 @@ fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// What stands in the last line of the canonical request.
+/// Last line of the canonical request.
 #[derive(Clone, Copy)]
 pub(crate) enum PayloadHash {
     Sha256([u8; 64]),
@@ -106,7 +106,7 @@ impl PayloadHash {
     }
 }
 
-/// Whether the signature travels in the `Authorization` header or in the query.
+/// Place of the signature: the `Authorization` header or the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Header,

@@ -1,4 +1,4 @@
-//! What a request says about its own signature, read but not yet believed.
+//! Claims of a request about its own signature, read but not yet verified.
 //!
 //! Reads the `Authorization` header or the presigned query, reports absent parts and bad dates, and
 //! leaves every comparison to `verify`.
@@ -17,7 +17,7 @@ const AUTHORIZATION: &str = "authorization";
 const SECURITY_TOKEN_HEADER: &str = "x-amz-security-token";
 const CONTENT_SHA256_HEADER: &str = "x-amz-content-sha256";
 
-/// What a request says about its own signature.
+/// Claims of a request about its own signature.
 pub(crate) struct Claims<'a> {
     pub(crate) form: Form,
     pub(crate) algorithm: Cow<'a, str>,
@@ -25,7 +25,7 @@ pub(crate) struct Claims<'a> {
     pub(crate) signed_headers: Cow<'a, str>,
     pub(crate) signature: Cow<'a, str>,
     pub(crate) signed_at: Timestamp,
-    /// How long after `signed_at` the signature may be used.
+    /// Lifetime of the signature after `signed_at`, in seconds.
     pub(crate) valid_s: u32,
     pub(crate) security_token: Option<Cow<'a, [u8]>>,
     /// The value of `x-amz-content-sha256`.
@@ -33,7 +33,7 @@ pub(crate) struct Claims<'a> {
 }
 
 impl<'a> Claims<'a> {
-    /// Reads the header or the query, whichever the request is signed by.
+    /// Reads the header or the query, whichever holds the signature.
     pub(crate) fn read<H: HeaderView + ?Sized>(
         request: &Request<'a, H>,
     ) -> Result<Self, AuthFault> {
@@ -90,7 +90,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// Returns the credential of any request that shows one, however wrong the rest of it is.
+/// Returns the credential that a request shows, however wrong the rest of it is.
 pub(crate) fn shown_credential<'a, H: HeaderView + ?Sized>(
     request: &Request<'a, H>,
 ) -> Option<Cow<'a, str>> {
@@ -112,8 +112,8 @@ struct Authorization<'a> {
 }
 
 impl<'a> Authorization<'a> {
-    /// Reads `algorithm name=value, name=value...`; the first of equal names counts, an empty value
-    /// is as good as none.
+    /// Reads `algorithm name=value, name=value...`; the first of equal names counts, and an empty
+    /// value counts as absent.
     fn parse(header: &'a str) -> Self {
         let (algorithm, mut rest) = split_at_byte(header, memchr(b' ', header.as_bytes()));
         let mut parsed =
@@ -138,7 +138,7 @@ impl<'a> Authorization<'a> {
     }
 }
 
-/// Splits a text around the ASCII byte at an index; without one nothing comes after.
+/// Splits a text around the ASCII byte at an index; without an index the second part is empty.
 fn split_at_byte(text: &str, at: Option<usize>) -> (&str, &str) {
     at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]))
 }
@@ -303,7 +303,7 @@ impl<'a> Scope<'a> {
 }
 
 /// Returns whether `name` can be a region: every name of 2 to 63 letters, digits, hyphens and
-/// underscores is one, because a server of one's own is in a region of one's own.
+/// underscores is one, because operators name the regions of their own servers.
 pub(crate) fn is_region_name(name: &str) -> bool {
     (2..=63).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))

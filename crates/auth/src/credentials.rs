@@ -1,6 +1,7 @@
 //! The credentials a server accepts.
 //!
-//! A store is immutable but for its cache of signing keys; to change credentials, build another.
+//! A store is immutable except for its cache of signing keys; to change credentials, build another
+//! store.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -81,7 +82,7 @@ impl CredentialStore {
     }
 }
 
-/// What is kept of one access key.
+/// Data of one access key.
 #[derive(Debug)]
 pub(crate) struct Entry {
     principal: Box<str>,

@@ -30,19 +30,19 @@ use std::path::Path;
 use crate::credentials::{CredentialStore, Credentials};
 use crate::timestamp::Timestamp;
 
-/// The largest credentials file that is read.
+/// The largest credentials file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// Why a credentials file was refused.
+/// Refusal of a credentials file.
 #[derive(Debug)]
 pub struct CredentialsFileError {
     /// The line, counted from 1; 0 if the fault is of the file as a whole.
     pub line: usize,
-    /// What is wrong.
+    /// Fault of the line or file.
     pub fault: CredentialsFileFault,
 }
 
-/// What is wrong with a credentials file.
+/// Fault of a credentials file.
 #[derive(Debug)]
 pub enum CredentialsFileFault {
     /// The file cannot be read.

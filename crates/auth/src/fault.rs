@@ -1,7 +1,7 @@
-//! Why a request was not authenticated, with the exception name and the sentence for each reason.
+//! Reasons why a request was not authenticated, with the exception name and the sentence for each.
 //!
-//! The order of the variants is the order in which the reasons are looked for. The sentences are
-//! those recorded from the service; a reason without a recorded sentence says so.
+//! The variants stand in the order of the checks. The sentences are those recorded from the
+//! service; a comment marks a reason without a recorded sentence.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::timestamp::Timestamp;
 
-/// Why a request was not authenticated.
+/// Reason why a request was not authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuthFault {
     /// The request is signed in the header and in the query at once.
@@ -38,28 +38,28 @@ pub enum AuthFault {
         /// The value as sent.
         got: String,
     },
-    /// The signature is older than it may be.
+    /// The signature has outlived its lifetime.
     Expired {
-        /// When the request was signed.
+        /// Time of the signature.
         signed_at: Timestamp,
         /// The time of the check.
         now: Timestamp,
-        /// How long the signature was valid.
+        /// Lifetime of the signature, in seconds.
         valid_s: u32,
     },
     /// The signature is from the future by more than the allowed clock skew.
     NotYetCurrent {
-        /// When the request was signed.
+        /// Time of the signature.
         signed_at: Timestamp,
         /// The time of the check.
         now: Timestamp,
-        /// The allowed clock skew.
+        /// The allowed clock skew, in seconds.
         skew_s: u32,
     },
     /// The `Host` header is not signed.
     HostNotSigned,
-    /// The signature leaves out a header that says what is asked of the server. The service asks for this of no
-    /// request.
+    /// The signature does not cover a header that says what the server should do. The service has
+    /// no such check.
     HeaderNotSigned(&'static str),
     /// The algorithm is not `AWS4-HMAC-SHA256`.
     UnsupportedAlgorithm {
@@ -111,7 +111,7 @@ pub enum QueryPart {
     Date,
 }
 
-/// What is wrong with the scope of a credential.
+/// Fault in the scope of a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScopeFault {
     /// The region has characters or a length that no region name has.
@@ -124,7 +124,7 @@ pub enum ScopeFault {
     Date {
         /// The date in the credential.
         scope_date: String,
-        /// When the request was signed.
+        /// Time of the signature.
         signed_at: Timestamp,
     },
 }
@@ -133,9 +133,8 @@ impl AuthFault {
     /// The namespace in which the service names these exceptions.
     pub const NAMESPACE: &'static str = "com.amazon.coral.service#";
 
-    /// Returns whether the fault is that something is signed, and not in the service's form. A
-    /// missing date alone is no such fault: where every credential is accepted, nothing is compared
-    /// with it.
+    /// Returns whether the request has a signature that lacks the service's form. A missing date
+    /// alone is no such fault: a server that accepts every credential does not use the date.
     #[must_use]
     pub fn is_wrong_form(&self) -> bool {
         match self {

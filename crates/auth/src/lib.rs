@@ -1,14 +1,16 @@
-//! Signature Version 4 as pure functions: who sent this request, and did they hold the secret?
+//! Signature Version 4 as pure functions: identifies the sender of a request and verifies the
+//! signature.
 //!
 //! The crate reads a borrowed view of a request (method, path, query, headers, body or its hash),
 //! a set of credentials and a time, and answers a [`Caller`] or an [`AuthFault`]. It does no I/O
 //! except reading a credentials file on demand, has no clock of its own and knows no HTTP library:
 //! the server wraps its header map in a [`HeaderView`].
 //!
-//! Left to others: what a caller may do (policies), HTTP status codes and bodies.
+//! Left to others: the rights of a caller (policies), HTTP status codes and bodies.
 //!
 //! Invariants:
-//! - the text of a secret is not kept: the store holds the keyed HMAC state of `AWS4` + secret;
+//! - the store does not keep the text of a secret: it holds the keyed HMAC state of `AWS4` +
+//!   secret;
 //! - signatures and session tokens are compared in constant time;
 //! - no input makes a function of this crate panic or work more than linearly in the request's
 //!   size times [`MAX_SIGNED_HEADERS`].

@@ -37,17 +37,18 @@ impl<N: AsRef<str>, V: AsRef<[u8]>> HeaderView for [(N, V)] {
     }
 }
 
-/// What the signature covers of the body.
+/// Payload that the signature covers.
 #[derive(Clone, Copy, Debug)]
 pub enum Payload<'a> {
-    /// The whole body as it was received; hashed only if a signature has to be checked.
+    /// The whole body as it was received; hashed only if a signature has to be verified.
     Body(&'a [u8]),
     /// The SHA-256 of the body, computed while it was received.
     Sha256([u8; 32]),
 }
 
 impl Payload<'_> {
-    /// Returns the payload of a body, hashed: for large bodies, where the caller chooses.
+    /// Returns the hashed payload of a body, for a caller that hashes large bodies in a place of
+    /// its own.
     pub fn hashed(body: &[u8]) -> Self {
         Self::Sha256(sha256(body))
     }

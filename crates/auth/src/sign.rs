@@ -49,8 +49,7 @@ impl Signer {
     /// Returns the headers to add to a request so that it is signed: `x-amz-date`, the session
     /// token if there is one, and `authorization`.
     ///
-    /// Every header in `headers` is signed; `host` must be among them for the request to be
-    /// accepted.
+    /// Signs every header in `headers`; the server refuses the request unless `host` is among them.
     #[must_use]
     pub fn sign_request<N: AsRef<str>, V: AsRef<[u8]>>(
         &self,
@@ -87,9 +86,9 @@ impl Signer {
     }
 
     /// Returns the query of a presigned request: `query` with the signature's parameters added. The
-    /// body is not covered.
+    /// signature does not cover the body.
     ///
-    /// Every header in `headers` is signed and has to be sent with the request.
+    /// Signs every header in `headers`, all of which the client has to send with the request.
     #[must_use]
     pub fn presign_request<N: AsRef<str>, V: AsRef<[u8]>>(
         &self,
@@ -138,7 +137,7 @@ impl Signer {
         payload: PayloadHash,
         now: Timestamp,
     ) -> String {
-        // A list that no server accepts is signed as an empty signature, which is refused as such.
+        // A list that no server accepts gets an empty signature, which every server refuses.
         let Some(signed_headers) = SignedHeaders::parse(signed_headers) else {
             return String::new();
         };

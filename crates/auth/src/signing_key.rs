@@ -12,10 +12,11 @@ use crate::canonical::{SERVICE, TERMINATOR, write_string_to_sign};
 use crate::digest::{HmacSha256, hmac, keyed};
 use crate::timestamp::Timestamp;
 
-/// Signing keys kept per access key: dates around midnight times the regions in use.
+/// Signing keys cached per access key: enough for the dates around midnight times the regions in
+/// use.
 const CACHED_KEYS: usize = 16;
 
-/// The HMAC state keyed with `AWS4` + secret access key; the text itself is not kept.
+/// The HMAC state keyed with `AWS4` + secret access key; the text of the secret is not kept.
 #[derive(Clone)]
 pub(crate) struct SecretKey(HmacSha256);
 
@@ -44,7 +45,8 @@ impl fmt::Debug for SecretKey {
 pub(crate) struct SigningKey(HmacSha256);
 
 impl SigningKey {
-    /// Returns the HMAC of the string to sign, not yet finalized, to compare or to read.
+    /// Returns the HMAC of the string to sign, not yet finalized, for the caller to compare or
+    /// read.
     pub(crate) fn sign(
         &self,
         signed_at: Timestamp,
@@ -96,12 +98,12 @@ impl SigningKeys {
         found.map(|entry| entry.key.clone())
     }
 
-    /// Returns the signing key, computed anew.
+    /// Computes the signing key.
     pub(crate) fn derive(&self, date: [u8; 8], region: &str) -> SigningKey {
         SigningKey(keyed(&self.secret.derive(&date, region, SERVICE)))
     }
 
-    /// Keeps a signing key, in place of the oldest if there are too many.
+    /// Caches a signing key, in the place of the oldest if the cache is full.
     pub(crate) fn keep(&self, date: [u8; 8], region: &str, key: SigningKey) {
         let mut cached = self.cached.write().unwrap_or_else(PoisonError::into_inner);
         if cached.iter().any(|entry| entry.date == date && *entry.region == *region) {

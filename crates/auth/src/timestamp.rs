@@ -54,7 +54,8 @@ impl Timestamp {
 
     /// Returns the time written as an HTTP date, `Sun, 06 Nov 1994 08:49:37 GMT`.
     ///
-    /// Source: RFC 9110, section 5.6.7 (the preferred form only); botocore writes `-0000` for `GMT`.
+    /// Source: RFC 9110, section 5.6.7 (the preferred form only); botocore writes `-0000` for
+    /// `GMT`.
     pub(crate) fn parse_http_date(text: &str) -> Option<Self> {
         let mut words = text.split_once(", ")?.1.split(' ');
         let day = number(words.next().filter(|day| day.len() == 2)?.as_bytes())?;

@@ -16,24 +16,24 @@ use crate::fault::AuthFault;
 use crate::request::{HeaderView, Request};
 use crate::timestamp::Timestamp;
 
-/// How far the clocks of client and server may be apart.
+/// Largest difference between the clocks of client and server, in seconds.
 pub const MAX_CLOCK_SKEW_S: u32 = 15 * 60;
-/// The longest life of a presigned request, a week.
+/// Longest lifetime of a presigned request: a week, in seconds.
 pub const MAX_PRESIGNED_LIFE_S: u32 = 7 * 24 * 60 * 60;
 
-/// Whom a server believes.
+/// Policy by which a server accepts requests.
 #[derive(Debug)]
 pub enum Policy {
-    /// Everybody, signed or not: no access key, scope, date or signature is compared. Only what looks
-    /// signed and lacks the service's form is refused. What a request shows of an access key and a
-    /// region is passed on.
+    /// Accepts everyone, signed or not, and compares no access key, scope, date or signature.
+    /// Refuses only a request that looks signed but lacks the service's form. Passes on the access
+    /// key and the region that a request shows.
     AcceptAny,
-    /// Those who can sign with one of these credentials.
+    /// Accepts requests signed with one of these credentials.
     Verify(CredentialStore),
 }
 
 impl Policy {
-    /// Returns who sent the request, or why that is not known.
+    /// Returns the sender of the request, or the reason why it is unknown.
     pub fn authenticate<'a, H: HeaderView + ?Sized>(
         &self,
         request: &Request<'a, H>,
@@ -49,9 +49,9 @@ impl Policy {
         }
     }
 
-    /// Returns who sent the request as [`authenticate`](Self::authenticate) does, if the signature covers a
-    /// header, wherever a signature is compared: else a request that somebody has seen could be sent again with
-    /// another value of it.
+    /// Returns the sender of the request as [`authenticate`](Self::authenticate) does, but requires
+    /// a signature that is compared to cover a header. Otherwise an eavesdropper could send the
+    /// request again with another value of that header.
     pub fn authenticate_covering<'a, H: HeaderView + ?Sized>(
         &self,
         header: &'static str,
@@ -66,24 +66,24 @@ impl Policy {
     }
 }
 
-/// Who sent a request.
+/// Sender of a request.
 #[derive(Clone, Debug)]
 pub struct Caller<'a> {
     /// Invariant: of a verified request, a credential of five parts.
     credential: Option<Cow<'a, str>>,
-    /// The names of the headers that a signature covers; none where none is compared.
+    /// Names of the headers that a verified signature covers; `None` if no signature was compared.
     signed_headers: Option<Cow<'a, str>>,
 }
 
 impl<'a> Caller<'a> {
-    /// Returns whoever shows a credential that nobody compares.
+    /// Returns the caller with a credential that was shown but not compared.
     fn shown(credential: Option<Cow<'a, str>>) -> Self {
         Self { credential, signed_headers: None }
     }
 }
 
 impl Caller<'_> {
-    /// Returns the access key id; under [`Policy::AcceptAny`] as shown, and none if none was shown.
+    /// Returns the access key id; under [`Policy::AcceptAny`] as shown, `None` if none was shown.
     #[must_use]
     pub fn access_key_id(&self) -> Option<&str> {
         let id = self.credential.as_ref()?.split('/').next()?;
@@ -150,7 +150,7 @@ fn check_signature<H: HeaderView + ?Sized>(
         key.verify(claims.signed_at, region, &hash, &signature)
     };
     let payload = payload_hash(request, claims, signed_headers)?;
-    // A presigned request may leave its body out of the signature without saying so.
+    // A presigned request may exclude its body from the signature without saying so.
     let valid = signs(payload) || (claims.form == Form::Query && signs(PayloadHash::Unsigned));
     if !valid {
         return Err(AuthFault::SignatureMismatch);
@@ -161,10 +161,10 @@ fn check_signature<H: HeaderView + ?Sized>(
     Ok(())
 }
 
-/// Returns what stands for the body in the canonical request.
+/// Returns the payload hash for the canonical request.
 ///
-/// A request that sends `x-amz-content-sha256` must send the truth, or sign that it does not cover
-/// the body.
+/// A request that sends `x-amz-content-sha256` must send the body's true hash, or sign that its
+/// signature does not cover the body.
 fn payload_hash<H: HeaderView + ?Sized>(
     request: &Request<'_, H>,
     claims: &Claims<'_>,

@@ -1,4 +1,4 @@
-//! The value of an operand: stored somewhere and borrowed, or computed.
+//! Value of an operand: borrowed from where it is stored, or computed.
 
 use hashrange_model::{Value, ValueRef};
 

@@ -26,9 +26,9 @@
 //! # Ok::<(), Reason>(())
 //! ```
 //!
-//! PartiQL statements are lowered to the same forms by [`partiql`]. Every form prints itself back as
-//! text (`Display`), with names and values in the place of placeholders. [`KeyTemplate`]s derive keys from
-//! items and read them back.
+//! PartiQL statements are lowered to the same forms by [`partiql`]. Every form prints itself back
+//! as text (`Display`), with names and values in the place of placeholders. [`KeyTemplate`]s derive
+//! keys from items and read them back.
 //!
 //! Absent here: IO, JSON, tables. Faults are typed; their sentences are `hashrange-model`'s.
 #![forbid(unsafe_code)]

@@ -1,29 +1,30 @@
 //! Many paths looked up in one item.
 //!
-//! The binary form of an item is walked from its beginning to find one attribute, and so are its
-//! maps and lists. An expression of 4 KB can name hundreds of places in an item of 400 KB, and
-//! `AttributeUpdates` a hundred thousand; walked for each of them, that would take seconds. So who
-//! looks up more than a few paths has each large container laid out once.
+//! To find one attribute, a reader walks the binary form of an item from its beginning, and so it
+//! does with maps and lists. An expression of 4 KB can name hundreds of places in an item of 400
+//! KB, and `AttributeUpdates` a hundred thousand; walking for each of them would take seconds. So a
+//! reader of more than a few paths decodes each large container once, into a list that it can
+//! search.
 
 use crate::path::{DocumentPath, Step};
 use hashrange_model::{Item, ValueRef};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Fewest paths for which containers are laid out.
+/// Fewest paths for which containers are decoded.
 const PATHS_MIN: usize = 8;
-/// Least bytes of a container that is laid out.
+/// Smallest container that is decoded, in bytes.
 const CONTAINER_MIN_BYTES: usize = 512;
 
 /// An item in which paths are looked up.
 #[derive(Debug)]
 pub(crate) struct Lookup<'i> {
     item: &'i Item,
-    /// Large containers that were met, by the address of their bytes; none where paths are few.
+    /// Large containers decoded so far, by the address of their bytes; `None` if paths are few.
     containers: Option<RefCell<BTreeMap<usize, Container<'i>>>>,
 }
 
-/// What a container holds, laid out.
+/// Content of a container, decoded.
 #[derive(Debug)]
 enum Container<'i> {
     /// In byte order of the names, as the item has them.

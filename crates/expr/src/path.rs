@@ -4,7 +4,7 @@ use hashrange_model::{Item, ValueRef};
 use std::fmt;
 use std::sync::Arc;
 
-/// A name in a path. Shared, because an alias of 64 KB may be used a thousand times.
+/// A name in a path. Shared, because an expression may use an alias of 64 KB a thousand times.
 pub(crate) type Name = Arc<str>;
 
 /// One step of a path into a container.

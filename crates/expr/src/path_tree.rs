@@ -1,5 +1,5 @@
 //! A set of document paths merged into a tree: finds overlaps and conflicts among the paths, and
-//! reduces values to what the paths name.
+//! reduces values to the parts that the paths name.
 
 use crate::path::{DocumentPath, Name, Step};
 use hashrange_model::encode::Encoder;
@@ -13,12 +13,12 @@ pub(crate) struct PathTree {
     attributes: BTreeMap<Name, Branch>,
 }
 
-/// What of a value is named: all of it where a path ends, else what the children name.
+/// Named part of a value: all of it if a path ends here, else the parts of the children.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Branch {
     members: BTreeMap<Name, Branch>,
     elements: BTreeMap<usize, Branch>,
-    /// Which path came here first.
+    /// Offset of the first path that came here.
     first_path: usize,
     /// A path ends here; then there are no children.
     is_end: bool,
@@ -117,7 +117,7 @@ impl PathTree {
         self.attributes.iter().filter(|(_, branch)| !branch.is_end).map(|(name, _)| name.as_ref())
     }
 
-    /// Returns the item reduced to what the paths name.
+    /// Returns the item reduced to the parts that the paths name.
     pub(crate) fn reduce(&self, item: &Item) -> Item {
         if self.attributes.values().all(|branch| branch.is_end) {
             return item.retain(|name| self.attributes.contains_key(name));
@@ -161,7 +161,7 @@ impl Branch {
         }
     }
 
-    /// Returns true if `value` has anything that the branch names.
+    /// Returns true if `value` has any part that the branch names.
     fn finds_in(&self, value: ValueRef<'_>) -> bool {
         if self.is_end {
             return true;
@@ -178,7 +178,7 @@ impl Branch {
         }
     }
 
-    /// Writes what the branch names; lists are compacted in the order of their elements.
+    /// Writes the parts that the branch names; lists are compacted in the order of their elements.
     fn write(&self, value: ValueRef<'_>, encoder: &mut Encoder) {
         match value {
             ValueRef::M(entries) if !self.is_end => {

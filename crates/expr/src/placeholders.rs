@@ -1,5 +1,5 @@
-//! `ExpressionAttributeNames` and `ExpressionAttributeValues` of one request, and which of them its
-//! expressions use.
+//! `ExpressionAttributeNames` and `ExpressionAttributeValues` of one request, with marks on those
+//! that its expressions use.
 //!
 //! Use is syntactic: a placeholder counts as used when an expression names it, whether or not
 //! that part is ever evaluated.
@@ -16,19 +16,20 @@ struct Entry<'a, T: ?Sized> {
     used: bool,
 }
 
-/// `ExpressionAttributeNames` and -Values of one request with usage tracking across its expressions.
+/// `ExpressionAttributeNames` and -Values of one request with usage tracking across its
+/// expressions.
 #[derive(Debug, Default)]
 pub struct Placeholders<'a> {
     /// Invariant: sorted by key.
     names: Vec<Entry<'a, str>>,
-    /// What a name stands for, in the order of `names`, once it was used.
+    /// Meaning of each name, in the order of `names`, once it was used.
     shared: Vec<Option<Name>>,
     /// Invariant: sorted by key.
     values: Vec<Entry<'a, Value>>,
 }
 
 impl<'a> Placeholders<'a> {
-    /// Takes the two maps as sent, `None` where the member is absent, and checks their keys.
+    /// Wraps the two maps as sent, `None` if the member is absent, and checks their keys.
     pub fn new(
         names: Option<impl IntoIterator<Item = (&'a str, &'a str)>>,
         values: Option<impl IntoIterator<Item = (&'a str, &'a Value)>>,
@@ -43,7 +44,7 @@ impl<'a> Placeholders<'a> {
         Ok(Self { names, shared, values })
     }
 
-    /// Returns no placeholders, as a request without the two members has them.
+    /// Returns empty placeholders, as of a request without the two members.
     pub fn none() -> Self {
         Self::default()
     }
@@ -65,13 +66,13 @@ impl<'a> Placeholders<'a> {
         }
     }
 
-    /// Returns what `#name` stands for and marks it as used.
+    /// Returns the meaning of `#name` and marks it as used.
     pub(crate) fn name(&mut self, alias: &str) -> Option<Name> {
         let nth = look_up(&mut self.names, alias)?;
         Some(self.shared[nth].get_or_insert_with(|| self.names[nth].meaning.into()).clone())
     }
 
-    /// Returns what `:value` stands for and marks it as used.
+    /// Returns the meaning of `:value` and marks it as used.
     pub(crate) fn value(&mut self, placeholder: &str) -> Option<&'a Value> {
         look_up(&mut self.values, placeholder).map(|nth| self.values[nth].meaning)
     }
@@ -107,15 +108,15 @@ fn is_key(key: &str, sigil: u8) -> bool {
     }
 }
 
-/// Returns where the entry is and marks it as used.
+/// Returns the offset of an entry and marks it as used.
 fn look_up<T: ?Sized>(entries: &mut [Entry<'_, T>], key: &str) -> Option<usize> {
     let nth = entries.binary_search_by_key(&key, |entry| entry.key).ok()?;
     entries[nth].used = true;
     Some(nth)
 }
 
-/// Refuses more than 2 MB of placeholders, names and values together. Of a value its binary form
-/// counts, which is about as long as the value.
+/// Refuses more than 2 MB of placeholders, names and values together. A value counts with its
+/// binary form, which is about as long as the value.
 fn check_size(names: &[Entry<'_, str>], values: &[Entry<'_, Value>]) -> Result<(), Reason> {
     let of_names = names.iter().map(|entry| entry.key.len() + entry.meaning.len());
     let of_values = values.iter().map(|entry| entry.key.len() + entry.meaning.as_bytes().len());

@@ -1,6 +1,6 @@
 //! Projections: the part of an item that a read returns.
 //!
-//! Keys are not added: what is not named is not returned.
+//! Keys are not added: a read returns only what the projection names.
 
 use crate::parse::Parser;
 use crate::path::{DocumentPath, Name, Step};
@@ -16,10 +16,10 @@ pub struct Projection(Form);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Form {
-    /// The item, reduced to what the paths name.
+    /// The item, reduced to the parts that the paths name.
     Tree(PathTree),
-    /// The values at the paths as attributes, each with the name of its column; or, as it is the
-    /// same and quicker, the tree if every path is a whole attribute.
+    /// The values at the paths as attributes, each with the name of its column; and the tree, if
+    /// every path is a whole attribute, because it gives the same result faster.
     Columns(Vec<(Name, DocumentPath)>, Option<PathTree>),
 }
 
@@ -49,9 +49,9 @@ impl Projection {
         Self(Form::Tree(PathTree::of_attributes(names)))
     }
 
-    /// Returns the projection of a SELECT. A path gives a column named as its last name, with the list
-    /// indexes that follow it.
-    /// Source: what programs read that name the columns of `SELECT l[0], m.n[0]`: `l[0]`, `n[0]`.
+    /// Returns the projection of a SELECT. A path gives a column with its last name and the list
+    /// indexes after that. Source: attribute names that programs read after `SELECT l[0], m.n[0]`:
+    /// `l[0]`, `n[0]`.
     pub(crate) fn from_columns(paths: Vec<DocumentPath>) -> Self {
         let is_nested = paths.iter().any(DocumentPath::is_nested);
         let tree = (!is_nested)
@@ -60,7 +60,7 @@ impl Projection {
         Self(Form::Columns(paths.into_iter().map(named).collect(), tree))
     }
 
-    /// Returns the paths: those of a SELECT in its order, others in that of their names.
+    /// Returns the paths: those of a SELECT in its order, others in the order of their names.
     pub(crate) fn paths(&self) -> Vec<DocumentPath> {
         match &self.0 {
             Form::Tree(tree) => tree.paths(),
@@ -68,7 +68,8 @@ impl Projection {
         }
     }
 
-    /// Returns what the projection names of `item`; of lists, the named elements move together.
+    /// Returns the parts of `item` that the projection names; named elements of lists move
+    /// together.
     pub fn apply(&self, item: &Item) -> Item {
         match &self.0 {
             Form::Tree(tree) | Form::Columns(_, Some(tree)) => tree.reduce(item),

@@ -1,4 +1,4 @@
-//! Values as messages print them: the bounds of BETWEEN, and a key.
+//! Values in the form that messages print: the bounds of BETWEEN, and a key.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

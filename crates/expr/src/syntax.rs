@@ -1,4 +1,4 @@
-//! What the parser builds: expressions with their placeholders resolved and nothing else checked.
+//! The parser's result: expressions with their placeholders resolved and nothing else checked.
 
 use crate::path::DocumentPath;
 use crate::token::Comparator;

@@ -50,7 +50,7 @@ pub(crate) enum TokenKind {
     Unknown,
 }
 
-/// A token and where it stands in the text, in bytes.
+/// A token and its position in the text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -74,8 +74,8 @@ impl Token {
             b'a'..=b'z' | b'A'..=b'Z' => (TokenKind::Word, 1 + word_length(rest)),
             b'#' => placeholder(TokenKind::Alias, rest),
             b':' => placeholder(TokenKind::Placeholder, rest),
-            // A number ends behind a leading zero. Source: an answer of the service, quoted in a public
-            // report: near: "#AMZN_MAPPED_2021-0" of `#AMZN_MAPPED_2021-03-03`.
+            // A number ends after a leading zero. Source: an answer of the service, quoted in a
+            // public
             b'0' => (TokenKind::Digits, 1),
             b'1'..=b'9' => {
                 let more = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -101,7 +101,8 @@ impl Token {
     }
 }
 
-/// Source: Amazon DynamoDB developer guide, expressions: space, tab, CR and LF separate tokens.
+/// Returns whether a byte separates tokens. Source: Amazon DynamoDB developer guide, expressions:
+/// space, tab, CR and LF do.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

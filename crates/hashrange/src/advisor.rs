@@ -1,4 +1,5 @@
-//! Which indexes are worth adding, and which can go, from what was recorded of requests: [`advise`].
+//! Advice on secondary indexes: [`advise`] reads a recording of requests and names the indexes that
+//! are worth adding and those that can go.
 //!
 //! ```
 //! use hashrange::advisor::advise;

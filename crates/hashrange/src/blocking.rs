@@ -29,7 +29,7 @@ impl Blocking {
     /// Explains a JSON request of an operation; see [`Database::explain`].
     ///
     /// # Errors
-    /// Those of the request itself; operations on tables cannot be explained.
+    /// The errors of the request itself, or a refusal: operations on tables cannot be explained.
     pub fn explain(
         &self,
         operation: Operation,
@@ -42,7 +42,8 @@ impl Blocking {
     /// Explains a read of an index that is not there; see [`Database::explain_what_if`].
     ///
     /// # Errors
-    /// Those of the request and of creating the index; a request that does not read it is refused.
+    /// The errors of the request and of creating the index, or a refusal: the request does not read
+    /// the index.
     pub fn explain_what_if(
         &self,
         operation: Operation,
@@ -52,12 +53,12 @@ impl Blocking {
         hashrange_storage::block_on(self.database.explain_what_if(operation, request, what_if))
     }
 
-    /// Does what is due after the clock was moved; see [`Database::catch_up_with_clock`].
+    /// Does the work that is due after the clock was moved; see [`Database::catch_up_with_clock`].
     pub fn catch_up_with_clock(&self) {
         hashrange_storage::block_on(self.database.catch_up_with_clock());
     }
 
-    /// Stops background jobs, refuses further writes and waits until all is on disk.
+    /// Stops background jobs, refuses further writes and waits until all writes are on disk.
     pub fn close(&self) -> Result<(), hashrange_storage::Error> {
         hashrange_storage::block_on(self.database.close())
     }

@@ -25,28 +25,28 @@ const LAST_MS: i64 = 253_402_300_799_999;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
-    /// Whether it stands is the lowest bit. Above it is the time at which it stands, or by how much it
-    /// is ahead of the system's, in milliseconds.
+    /// The lowest bit is 1 if the clock stands. The bits above are the time at which it stands, or
+    /// its lead over the system's clock, in milliseconds.
     setting: Arc<AtomicI64>,
 }
 
-/// How a clock is set.
+/// Setting of a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockSetting {
-    /// It goes, ahead of the system's clock by so many milliseconds.
+    /// The clock runs, ahead of the system's clock by so many milliseconds.
     Ahead(i64),
-    /// It stands at this time, in milliseconds since 1970.
+    /// The clock stands at this time, in milliseconds since 1970.
     Stopped(i64),
 }
 
 impl Clock {
-    /// Returns a clock that goes as the system's.
+    /// Returns a clock that shows the system's time.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns a clock that stands at this time, in milliseconds since 1970, or at the end of the year
-    /// 9999 if that is earlier.
+    /// Returns a clock that stands at this time, in milliseconds since 1970, or at the end of the
+    /// year 9999 if that is earlier.
     pub fn stopped_at(now_ms: u64) -> Self {
         let clock = Self::new();
         clock.put(ClockSetting::Stopped(i64::try_from(now_ms).unwrap_or(LAST_MS).min(LAST_MS)));
@@ -62,7 +62,7 @@ impl Clock {
         u64::try_from(now_ms.clamp(0, LAST_MS)).unwrap_or(0)
     }
 
-    /// Sets the time, in milliseconds since 1970. A clock that goes, goes on from there.
+    /// Sets the time, in milliseconds since 1970. A running clock runs on from there.
     pub fn set(&self, now_ms: u64) -> Result<(), StateFault> {
         let now_ms = i64::try_from(now_ms).map_err(|_| StateFault::TimeOutOfRange)?;
         self.change(|setting| match setting {
@@ -80,24 +80,24 @@ impl Clock {
         })
     }
 
-    /// Lets the clock stand where it is.
+    /// Stops the clock at its present time.
     pub fn stop(&self) {
         self.put(ClockSetting::Stopped(i64::try_from(self.now_ms()).unwrap_or(LAST_MS)));
     }
 
-    /// Lets the clock go on from where it is.
+    /// Lets the clock run on from its present time.
     pub fn go_on(&self) {
         if let ClockSetting::Stopped(at_ms) = self.setting() {
             self.put(ClockSetting::Ahead(at_ms - system_signed_ms()));
         }
     }
 
-    /// Lets the clock go as the system's.
+    /// Lets the clock show the system's time.
     pub fn follow_system(&self) {
         self.put(ClockSetting::Ahead(0));
     }
 
-    /// Returns how the clock is set.
+    /// Returns the clock's setting.
     pub fn setting(&self) -> ClockSetting {
         let setting = self.setting.load(Ordering::Acquire);
         if setting & 1 == 1 {
@@ -115,7 +115,7 @@ impl Clock {
         self.setting.store(ms << 1 | is_stopped, Ordering::Release);
     }
 
-    /// Changes the setting, unless the clock would leave the years it keeps to.
+    /// Changes the setting, unless the clock would leave its range of years.
     fn change(&self, change: impl FnOnce(ClockSetting) -> ClockSetting) -> Result<(), StateFault> {
         let changed = change(self.setting());
         let now_ms = match changed {

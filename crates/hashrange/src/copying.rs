@@ -1,7 +1,8 @@
-//! A database is copied from one place to another: from a folder to PostgreSQL, back, or to another folder.
+//! Copies a database from one place to another: from a folder to PostgreSQL, back, or to another
+//! folder.
 //!
-//! Opens both places and sees to it that nobody else uses them, but for a source that is to be served
-//! meanwhile. Leaves the copy itself to the engine.
+//! Opens both places and makes sure that no one else uses them, except a source that is to be
+//! served meanwhile. Leaves the copy itself to the engine.
 
 use crate::{Database, Error};
 use hashrange_engine::{
@@ -15,20 +16,21 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Servers whose rows do not change for so long are dead: eight beats of a second, and some.
+/// Looks at the rows of other servers. A server whose row does not change for so long, eight beats
+/// of a second and some, is dead.
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 
-/// So far above the source's stamps are those of a folder that a copy creates: if the copy is begun again
-/// days later, they are above what was written meanwhile.
+/// Distance from the source's stamps to those of a folder that a copy creates: if the copy begins
+/// again days later, its stamps are above all that were given meanwhile.
 const STAMPS_AHEAD: u64 = 1 << 48;
 
-/// Where a database is.
+/// Place of a database.
 #[derive(Clone, Copy)]
 pub enum Place<'p> {
     /// In a folder.
     Folder(&'p Path),
-    /// In a database on PostgreSQL, by its URL, in which a password may stand.
+    /// In a database on PostgreSQL, by its URL, which may hold a password.
     #[cfg(feature = "postgres")]
     Url(&'p str),
 }
@@ -54,25 +56,26 @@ impl<'p> Place<'p> {
     }
 }
 
-/// How a database is copied.
+/// Options of a copy.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct How {
-    /// The target may be a copy that was not finished: it is emptied first. The source may be said to be copied
-    /// by somebody, whose place is taken.
+    /// The target may be an unfinished copy, which is emptied first. If the source is marked as
+    /// being copied by another process, this copy takes that one's place.
     pub is_restarted: bool,
-    /// Servers go on serving the source, which is on PostgreSQL, until the copy is as new as it is. From then on
-    /// it is refused by all of them.
+    /// Servers go on serving the source, which is on PostgreSQL, until the copy has caught up with
+    /// it. From then on all of them refuse requests to it.
     pub is_served: bool,
 }
 
-/// Copies the database at `source` to `target`, where there is none, and compares both; of a source that was
-/// moved to `target` only what is missing is done. `heard` is told again and again how far the copy is. Nobody
-/// may use the target meanwhile, nor the source unless it [is served](How::is_served); waits for ten seconds to
-/// see whether servers do that have left a row behind.
+/// Copies the database at `source` to `target`, which must hold none, and compares both. If the
+/// source was moved to `target` already, only the missing steps are done. Calls `heard` again and
+/// again with the progress. No one may use the target meanwhile, nor the source unless it [is
+/// served](How::is_served). Waits ten seconds to see whether servers whose rows are there still
+/// run.
 ///
 /// # Errors
-/// When either cannot be used so, or fails, or they are not equal in the end. What the target holds then is
-/// refused by whoever opens it, but if the copy was refused before it began.
+/// One of the places cannot be used for a copy, or fails, or the two are not equal in the end.
+/// Programs then refuse to open the target, unless the copy was refused before it began.
 pub fn copy(
     source: Place<'_>,
     target: Place<'_>,
@@ -101,11 +104,11 @@ pub fn copy(
     Ok(copied)
 }
 
-/// Returns whether the database at a place was moved, as [`Database::move_to`] does; then `target` has to be where
-/// it is now. Sees to it that it can be opened there, if that is what is missing.
+/// Returns whether [`Database::move_to`] has moved the database at a place; if so, `target` has to
+/// be its new place. Completes the move if the target cannot be opened yet.
 ///
 /// # Errors
-/// When it was moved to another place than `target`, or either cannot be opened.
+/// The database was moved to another place than `target`, or either cannot be opened.
 pub fn is_moved(from: Place<'_>, target: Place<'_>) -> Result<bool, Error> {
     if let Some(folder) = from.folder()
         && !EmbeddedStore::is_in(folder)
@@ -123,11 +126,11 @@ fn finish_moved(from: &AnyStore, target: Place<'_>) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Lets the database at a place be used again that was moved elsewhere by a copy while it was served. It has
-/// nothing of what was written since.
+/// Opens again a database that a copy moved elsewhere while it was served. It has no write made
+/// after the move.
 ///
 /// # Errors
-/// When it was not moved, or cannot be opened.
+/// The database was not moved, or cannot be opened.
 pub fn reopen(place: Place<'_>) -> Result<(), Error> {
     let store = open_source(place)?;
     block_on(reopen_store(&store)).map_err(Error::Copy)?;
@@ -135,14 +138,14 @@ pub fn reopen(place: Place<'_>) -> Result<(), Error> {
 }
 
 impl Database {
-    /// Copies this database to `target`, as [`copy`] does, while it is used: what is written meanwhile follows.
-    /// In the end writes are refused for a moment, and then for ever: from then on the data are in the target.
-    /// With `is_restarted` the target may be a copy that was not finished.
+    /// Copies this database to `target`, as [`copy`] does, while it is used: writes made meanwhile
+    /// follow. In the end the database refuses writes, first for a moment, then for ever: from then
+    /// on the data are in the target. With `is_restarted` the target may be an unfinished copy.
     ///
-    /// Blocks, so it is for a thread of its own.
+    /// Blocks, so call it on a thread of its own.
     ///
     /// # Errors
-    /// As those of [`copy`]; this database can be used as before.
+    /// The errors of [`copy`]; this database can be used as before.
     pub fn move_to(
         &self,
         target: Place<'_>,
@@ -156,11 +159,11 @@ impl Database {
         Ok(copied)
     }
 
-    /// Returns whether this database was moved although [`Self::move_to`] has failed in its last step, and sees to
-    /// it that it can be opened at `target`.
+    /// Returns whether this database was moved although the last step of [`Self::move_to`] has
+    /// failed, and completes that step so that `target` can be opened.
     ///
     /// # Errors
-    /// When that cannot be found out or done now.
+    /// The state of the move cannot be read or completed now.
     pub fn finish_move(&self, target: Place<'_>) -> Result<bool, Error> {
         finish_moved(self.engine.store(), target)
     }
@@ -184,7 +187,7 @@ fn open_source(place: Place<'_>) -> Result<AnyStore, Error> {
     }
 }
 
-/// Opens a target that nobody else uses.
+/// Opens a target that no one else uses.
 fn open_target(place: Place<'_>, source: &AnyStore) -> Result<AnyStore, Error> {
     let last_stamp = block_on(source.last_stamp());
     let last_stamp = last_stamp.map_err(|error| Error::Copy(CopyError::Source(error)))?;
@@ -213,7 +216,7 @@ fn open_url(url: &str, options: PostgresOptions) -> Result<AnyStore, Error> {
     store.map(AnyStore::Postgres).map_err(Error::Store)
 }
 
-/// Returns how many servers are at work on a store, if any: their rows change.
+/// Returns how many servers run on a store: those whose rows change.
 fn servers_alive(
     store: &AnyStore,
     failed: fn(hashrange_storage::Error) -> CopyError,
@@ -223,7 +226,7 @@ fn servers_alive(
     if before.is_empty() {
         return Ok(None);
     }
-    // Nobody sends: it is the wait that is wanted.
+    // Nobody sends on this channel; it serves as a timer.
     let (_sender, nobody) = mpsc::channel::<()>();
     for _ in 0..LOOKS {
         nobody.recv_timeout(BETWEEN_LOOKS).ok();

@@ -1,4 +1,4 @@
-//! What requests use and what that costs: figures of one call, a record of many, and the bill.
+//! Consumption and price of requests: figures of one call, a recording of many, and the bill.
 //!
 //! ```
 //! use hashrange::cost::{PriceList, Recorder, UseKind, bill, metered};
@@ -38,10 +38,10 @@ use hashrange_engine::metered_for;
 use hashrange_model::ApiResult;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Most tables that are named in a line of [`summary`].
+/// Most tables that a line of [`summary`] names.
 const NAMED_MAX: usize = 12;
 
-/// Records what requests use, while it is switched on.
+/// Records the consumption of requests while it is switched on.
 #[derive(Debug, Default)]
 pub struct Recorder {
     is_on: AtomicBool,
@@ -49,24 +49,24 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins anew.
+    /// Starts a new recording.
     pub fn start(&self, now_ms: u64) {
         self.ledger.begin(now_ms);
         self.is_on.store(true, Ordering::Release);
     }
 
-    /// Records no more; what was recorded is kept.
+    /// Stops recording and keeps the recording so far.
     pub fn stop(&self) {
         self.is_on.store(false, Ordering::Release);
     }
 
-    /// Returns whether it is switched on.
+    /// Returns whether the recorder is switched on.
     pub fn is_on(&self) -> bool {
         self.is_on.load(Ordering::Acquire)
     }
 
-    /// Runs a call of an operation and adds what it used, if recording is switched on by then. `caller` is an
-    /// access key id, or empty.
+    /// Runs a call of an operation and adds its consumption, if recording is on when the call ends.
+    /// `caller` is an access key id, or empty.
     pub async fn record<T>(
         &self,
         now_ms: impl FnOnce() -> u64,
@@ -82,7 +82,7 @@ impl Recorder {
         .await
     }
 
-    /// Adds what a request used. `caller` is an access key id, or empty.
+    /// Adds the consumption of a request. `caller` is an access key id, or empty.
     pub fn add(&self, now_ms: u64, operation: &str, caller: &str, usage: &Usage, is_failed: bool) {
         if !usage.uses().is_empty() {
             self.ledger.add(now_ms, |page| {
@@ -91,14 +91,14 @@ impl Recorder {
         }
     }
 
-    /// Returns what is recorded so far.
+    /// Returns the recording so far.
     pub fn recording(&self, now_ms: u64) -> Recording {
         self.ledger.recording(now_ms)
     }
 }
 
-/// Tells what a request used, by table and index. The request itself is counted where it asked: at the index that
-/// it read, else at the table.
+/// Reports the consumption of a request by table and index. The request itself counts at the index
+/// that it read, else at the table.
 fn each_place(
     operation: &str,
     caller: &str,
@@ -134,10 +134,12 @@ fn each_place(
     }
 }
 
-/// Returns what a request used as one line of ASCII, a dictionary of structured fields (RFC 8941):
+/// Returns the consumption of a request as one line of ASCII, a dictionary of structured fields
+/// (RFC 8941):
 /// `read=0.5, write=0.0, examined=1, returned=1, bytes=74, nanodollars=62.5, on=("cities";read=0.5)`.
 ///
-/// The price is there if prices are given. Places are `table` or `table/index`; the first twelve are named.
+/// The line has a price if prices are given. Places are `table` or `table/index`; the line names
+/// the first twelve.
 pub fn summary(usage: &Usage, prices: Option<&PriceList>) -> String {
     let (read, write) = (usage.units(UseKind::Read), usage.units(UseKind::Write));
     let sum = |figure: fn(&Use) -> u64| usage.uses().iter().map(figure).sum::<u64>();

@@ -21,38 +21,39 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a database is opened.
+/// Options for opening a database.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Memory for cached data, in bytes: a third of it for blocks of sorted files, the rest for ranges that
-    /// were read. On PostgreSQL all of it for pages that are shown again if the database says that they are the same.
+    /// Memory for cached data, in bytes: a third of it for blocks of sorted files, the rest for
+    /// ranges that were read. On PostgreSQL all of it holds pages, which the database answers from
+    /// again if PostgreSQL says that they are unchanged.
     pub cache_bytes: u64,
-    /// Memory for what was written to a folder and is not sorted into files yet, in bytes. While more is written
-    /// than can be sorted, writes wait.
+    /// Memory for writes to a folder that are not sorted into files yet, in bytes. While writes
+    /// come faster than they can be sorted, they wait.
     pub write_bytes: u64,
-    /// The region in ARNs.
+    /// Region in ARNs.
     pub region: String,
-    /// The account number in ARNs.
+    /// Account number in ARNs.
     pub account: String,
-    /// What DescribeEndpoints answers: host and port.
+    /// Endpoint that DescribeEndpoints returns: host and port.
     pub endpoint: String,
-    /// How often what has expired is removed: items by their time-to-live attribute, records of
-    /// streams (at most once a minute), client request tokens; and how often background jobs that
-    /// have failed are looked at, to be tried again after their pause.
+    /// Interval of the sweep, which removes expired items (by their time-to-live attribute), stream
+    /// records (at most once a minute) and client request tokens, and tries failed background jobs
+    /// again after their pause.
     pub sweep_interval: Duration,
-    /// How many shards streams have, and for how long.
+    /// Number of shards of new streams, and the period after which shards are closed.
     pub sharding: Sharding,
-    /// How closely the service's limits and delays are kept to.
+    /// Profile, which sets how closely the database keeps to the service's limits and delays.
     pub profile: Profile,
-    /// What decides the choices of a profile: the same requests meet the same.
+    /// Seed for the random choices of a profile: the same requests meet the same choices.
     pub seed: u64,
-    /// How many milliseconds every change of a table takes, under every profile but the default one;
-    /// if `None`, as long as on the service under `aws`, and three seconds under `hostile`.
+    /// Duration of every change of a table, in milliseconds, under every profile but the default
+    /// one; if `None`, the service's durations under `aws`, and three seconds under `hostile`.
     pub table_delay_ms: Option<u64>,
-    /// Whether it is watched which keys of all tables are hot; else of those on which Contributor Insights is
-    /// enabled. See [`heat`](crate::heat).
+    /// True if the database watches the keys of all tables for hot ones; else only the tables on
+    /// which Contributor Insights is enabled. See [`heat`](crate::heat).
     pub heat: bool,
-    /// A clock that can be set, for tests; if `None`, the system's.
+    /// A clock that tests can set; if `None`, the system's.
     pub clock: Option<Clock>,
 }
 
@@ -94,8 +95,8 @@ impl Database {
             .expect("an empty store has no table that cannot be read")
     }
 
-    /// Opens the database in a folder, which is created if it does not exist. What is acknowledged
-    /// is on disk. The folder is locked: no other process can open it meanwhile.
+    /// Opens the database in a folder, which is created if it does not exist. Every acknowledged
+    /// write is on disk. The folder is locked: no other process can open it meanwhile.
     ///
     /// ```
     /// # let folder = tempfile::tempdir().unwrap();
@@ -108,26 +109,28 @@ impl Database {
         Self::open_folder(folder.as_ref(), options)
     }
 
-    /// Opens a folder. What has no type parameter is compiled here, not in each program.
+    /// Opens a folder. Code without type parameters is compiled in this crate, not in each program.
     pub(crate) fn open_folder(folder: &Path, options: &Options) -> Result<Self, Error> {
         Self::on(AnyStore::Embedded(open_store(folder, options)?), options)
     }
 
-    /// Opens the database on PostgreSQL that a URL names, such as `postgres://user@host/database`; its
-    /// tables are created if there are none. Others may use it at the same time. Waits until the
-    /// server has answered, which is bounded. Needs the feature `postgres`; any runtime will do, or none.
+    /// Opens the database on PostgreSQL that a URL names, such as `postgres://user@host/database`,
+    /// and creates its tables if there are none. Other programs may use it at the same time. Waits
+    /// a bounded time for the server's answer. Needs the feature `postgres`; works with any
+    /// runtime, or none.
     ///
-    /// Of [`Options`], `cache_bytes` bounds the pages and values that are kept, which are answered only after the server has
-    /// said that they are still the same. A database that others use, too, has to be opened with the same `region` and
-    /// `account` by all.
+    /// Of [`Options`], `cache_bytes` bounds the pages and values in the cache; the database answers
+    /// from them only after PostgreSQL has said that they are unchanged. All programs that share a
+    /// database have to open it with the same `region` and `account`.
     #[cfg(feature = "postgres")]
     pub fn connect(url: &str, options: &Options) -> Result<Self, Error> {
         Self::connect_with(url, options, None)
     }
 
-    /// Opens it as [`connect`](Self::connect) does, its connections driven by a runtime of the caller, which
-    /// has time, IO and threads of its own and outlives the database. For a server whose tasks call the
-    /// database: what they ask for goes from task to task, not from thread to thread.
+    /// Opens the database as [`connect`](Self::connect) does, but drives its connections with the
+    /// caller's runtime, which has time, IO and threads of its own and outlives the database. For a
+    /// server whose tasks call the database: a request then goes from task to task, not from thread
+    /// to thread.
     #[cfg(feature = "postgres")]
     pub fn connect_on(
         runtime: tokio::runtime::Handle,
@@ -137,11 +140,11 @@ impl Database {
         Self::connect_with(url, options, Some(runtime))
     }
 
-    /// Returns the statements that bring the tables of a store on PostgreSQL to what this program knows, for whoever has the
-    /// rights to run them.
+    /// Returns the SQL statements that bring the tables of a store on PostgreSQL to this program's
+    /// version, to be run by a role with the rights for it.
     ///
     /// # Errors
-    /// When the name of the schema cannot be.
+    /// The name cannot be that of a schema.
     #[cfg(feature = "postgres")]
     pub fn upgrade_statements(schema: &str) -> Result<String, String> {
         let fence = Some(hashrange_engine::fence());
@@ -166,12 +169,12 @@ impl Database {
         Self::on(AnyStore::Postgres(store.map_err(Error::Store)?), options)
     }
 
-    /// Returns a database in memory that begins with what an image holds.
+    /// Returns a database in memory that begins with the content of an image.
     pub(crate) fn of_image(image: Image, options: &Options) -> Result<Self, Error> {
         Self::on(AnyStore::Memory(MemoryStore::of_image(image)), options)
     }
 
-    /// Returns what a database in memory holds now; none of another one.
+    /// Returns the present content of a database in memory; `None` for a folder or PostgreSQL.
     pub(crate) fn image(&self) -> Option<Image> {
         self.engine.store().image()
     }
@@ -198,7 +201,8 @@ impl Database {
         Self::check_heard(folder.as_ref(), options, &mut |_| {})
     }
 
-    /// Verifies a folder as [`Database::check`] does; `heard` is told again and again how far it is.
+    /// Verifies a folder as [`Database::check`] does and calls `heard` again and again with the
+    /// progress.
     pub fn check_heard(
         folder: &Path,
         options: &Options,
@@ -210,7 +214,7 @@ impl Database {
         Ok(Report { torn_bytes: examined.torn_bytes(), ..report })
     }
 
-    /// Verifies this database as it is now.
+    /// Verifies this database in its present state.
     pub async fn verify(&self) -> Result<Report, Error> {
         let unreadable = |error| Error::Tables(OpenError::Store(error));
         let view = self.engine.store().view().await.map_err(unreadable)?;
@@ -222,44 +226,46 @@ impl Database {
         self.engine.store().stats()
     }
 
-    /// Bounds the bytes for cached data from now on, at most to what the database was opened with, and
-    /// gives back what is kept beyond. The third of them for blocks of sorted files does not shrink.
+    /// Bounds the bytes for cached data from now on, at most to the size that the database was
+    /// opened with, and frees the rest. The third for blocks of sorted files does not shrink.
     pub fn bound_cache(&self, cache_bytes: u64) {
         self.engine.store().bound_cache(cache_bytes);
     }
 
-    /// Returns why writes are refused now: the store failed and has to be opened again, or its disk is
-    /// full.
+    /// Returns an error if the store refuses writes now: it failed and has to be opened again, or
+    /// its disk is full.
     pub fn check_writable(&self) -> Result<(), hashrange_storage::Error> {
         self.engine.store().check_writable()
     }
 
-    /// Returns why writes are refused now, or the database does not answer: on PostgreSQL it is asked, and
-    /// waited for no longer than two seconds.
+    /// Returns an error if the store refuses writes now or does not answer. On PostgreSQL the store
+    /// asks the server and waits at most two seconds for the answer.
     pub async fn probe(&self) -> Result<(), hashrange_storage::Error> {
         self.engine.store().probe().await
     }
 
-    /// Returns what is seen of the other servers on the same PostgreSQL; nothing elsewhere.
+    /// Returns the state of the other servers on the same PostgreSQL; `None` in memory and in a
+    /// folder.
     pub fn servers_seen(&self) -> Option<ServersSeen> {
         self.engine.servers_seen()
     }
 
-    /// Returns what was done on PostgreSQL; nothing elsewhere.
+    /// Returns the counts of work on PostgreSQL; `None` in memory and in a folder.
     #[cfg(feature = "postgres")]
     pub fn traffic(&self) -> Option<hashrange_storage::postgres::Traffic> {
         self.engine.store().traffic()
     }
 
-    /// Returns how often background work has panicked since the database was opened: filling of
-    /// indexes, removal of what is deleted or expired. Such work is logged and tried again.
+    /// Returns the number of panics in background work since the database was opened: filling
+    /// indexes, removing deleted or expired items. The database logs the panic and tries such work
+    /// again.
     pub fn background_panics(&self) -> u64 {
         self.engine.background_panics()
     }
 
-    /// Does what is due after its clock was moved ([`Options::clock`]): removes what has expired by
-    /// then, starts again what was put off. Without it the next sweep does, within
-    /// [`Options::sweep_interval`].
+    /// Does the work that is due after the clock was moved ([`Options::clock`]): removes items that
+    /// have expired by then, starts postponed jobs again. Without this call the next sweep does it,
+    /// within [`Options::sweep_interval`].
     pub async fn catch_up_with_clock(&self) {
         self.engine.catch_up_with_clock().await;
     }
@@ -274,17 +280,18 @@ impl Database {
         Blocking::new(self.clone())
     }
 
-    /// Runs one operation on a JSON request and returns the JSON response, as the wire has them.
+    /// Runs one operation on a JSON request and returns the JSON response, both as on the wire.
     pub async fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
         self.engine.call(operation, body).await
     }
 
-    /// Explains a JSON request of an operation: what it reads and what it costs, and what may be meant
-    /// otherwise. With [`Mode::Analyze`] it runs, and what it does is counted; else a sample of at most
-    /// 1,000 items of what it would read is looked at, and nothing is written.
+    /// Explains a JSON request of an operation: the items that it reads, its cost, and other
+    /// meanings that it may have. With [`Mode::Analyze`] the request runs and its work is counted;
+    /// else the database reads a sample of at most 1,000 of the items that the request would read,
+    /// and writes nothing.
     ///
     /// # Errors
-    /// Those of the request itself; operations on tables cannot be explained.
+    /// The errors of the request itself, or a refusal: operations on tables cannot be explained.
     pub fn explain<'a>(
         &'a self,
         operation: Operation,
@@ -294,15 +301,17 @@ impl Database {
         Box::pin(self.engine.explain(operation, request, mode))
     }
 
-    /// Explains a Query, a Scan or a SELECT of an index that is not there, by a bounded sample of the
-    /// table: what it would read, how large it would be, what writes would cost more. `what_if` says which
-    /// index, as UpdateTable has its members:
-    /// `{"IndexName": ..., "KeySchema": [...], "Projection": {...}, "AttributeDefinitions": [...]}`; the last
-    /// two may be left out. With `"Local": true` it is a local index, as CreateTable has them. A SELECT that
-    /// names no index reads this one.
+    /// Explains a Query, a Scan or a SELECT of an index that does not exist, by a bounded sample of
+    /// the table: the items that it would read, the size of the index, the added cost of writes.
+    /// `what_if` describes the index with UpdateTable's members, of which the last two may be left
+    /// out:
+    /// `{"IndexName": ..., "KeySchema": [...], "Projection": {...}, "AttributeDefinitions": [...]}`.
+    /// With `"Local": true` it is a local index, as CreateTable has them. A SELECT that names no
+    /// index reads this one.
     ///
     /// # Errors
-    /// Those of the request and of creating the index; a request that does not read it is refused.
+    /// The errors of the request and of creating the index, or a refusal: the request does not read
+    /// the index.
     pub fn explain_what_if<'a>(
         &'a self,
         operation: Operation,
@@ -314,13 +323,13 @@ impl Database {
 
     /// Runs one operation as [`Database::call`] does, in memory that calls share one after another.
     ///
-    /// A future is compiled by the crate that waits for it, with all that it waits for. What this
-    /// returns is compiled here, once: a program that waits for it takes half as long to build.
+    /// The crate that awaits a future compiles it, with all futures inside it. The future of this
+    /// method is compiled here, once: a program that awaits it takes half as long to build.
     pub fn call_boxed(&self, operation: Operation, body: Bytes) -> BoxedCall {
         BoxedCall::new(self, operation, body)
     }
 
-    /// Stops background jobs, refuses further writes and waits until all is on disk.
+    /// Stops background jobs, refuses further writes and waits until all writes are on disk.
     pub async fn close(&self) -> Result<(), hashrange_storage::Error> {
         self.engine.close().await
     }
@@ -373,7 +382,7 @@ pub(crate) fn random() -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// Refuses what the model's constraints refuse, as the wire does.
+/// Refuses input that violates the model's constraints, as the wire does.
 fn check_constraints<'a, C: Call>(input: &C::Input<'a>) -> ApiResult<()>
 where
     C::Input<'a>: Constrained + Encode,
@@ -383,14 +392,14 @@ where
 
 /// A call of an operation with typed input, to be awaited.
 ///
-/// It is boxed, because a future is compiled by the crate that waits for it, with all that it waits
-/// for: a program would compile the engine again for each operation that it calls.
+/// The future is boxed, because the crate that awaits a future compiles it, with all futures inside
+/// it: a program would compile the engine again for each operation that it calls.
 pub type Calling<'a, T> = Pin<Box<dyn Future<Output = ApiResult<T>> + Send + 'a>>;
 
-/// The typed operations as this crate calls them, in whose futures they are compiled anyway.
+/// The typed operations for this crate, whose futures are compiled here anyway.
 pub(crate) struct Unboxed<'a>(&'a Database);
 
-/// Runs the engine's method on input that is checked first.
+/// Runs the engine's method on input after checking it.
 macro_rules! on_newest {
     ($self:expr, $call:ident, $method:ident, $input:expr) => {{
         let (engine, input) = (&$self.0.engine, $input);
@@ -403,7 +412,8 @@ macro_rules! on_newest {
     }};
 }
 
-/// Defines the typed operations: on [`Unboxed`], async on [`Database`] and blocking on [`Blocking`].
+/// Defines the typed operations: on [`Unboxed`], async on [`Database`] and blocking on
+/// [`Blocking`].
 macro_rules! operations {
     ($($(#[$doc:meta])* $method:ident: $call:ident($input:ty) -> $output:ty;)*) => {
         impl<'a> Unboxed<'a> {
@@ -732,7 +742,7 @@ operations! {
 mod tests {
     use super::*;
 
-    /// What docs/compat.md says of expired items depends on it.
+    /// docs/compat.md promises this interval for expired items.
     #[test]
     fn what_has_expired_is_looked_for_every_second() {
         let options = Options::default();

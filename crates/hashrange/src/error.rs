@@ -1,4 +1,4 @@
-//! What can go wrong, in one type.
+//! Errors of all calls, in one type.
 
 use crate::text::TextFault;
 use crate::typed::TypedError;
@@ -8,13 +8,13 @@ use hashrange_model::{ApiError, ErrorKind, Item, NumberFault, Reason, WrongType}
 use std::convert::Infallible;
 use std::fmt;
 
-/// Result of a short call, and of all that converts.
+/// Result of a short call, and of every call whose errors convert into [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a database cannot be opened or has refused a call.
+/// Reason why a database cannot be opened or has refused a call.
 ///
-/// What the service answers is [`Error::Api`], with the service's exception in [`Error::kind`]. The
-/// methods that begin with `is_` ask for what programs decide by:
+/// An error answer of the service is [`Error::Api`], with the service's exception in
+/// [`Error::kind`]. The methods that begin with `is_` test for the cases that programs decide by:
 ///
 /// ```
 /// # use hashrange::{Database, create_table, item};
@@ -37,11 +37,11 @@ pub enum Error {
     /// The database on PostgreSQL cannot be used: wrong URL, not reachable, refused.
     #[cfg(feature = "postgres")]
     Store(hashrange_storage::postgres::OpenError),
-    /// There is a store, but its tables cannot be read.
+    /// The store is there, but its tables cannot be read.
     Tables(OpenError),
     /// A database cannot be copied.
     Copy(CopyError),
-    /// The answer is an error of the service.
+    /// The service's answer is an error.
     Api(ApiError),
     /// A condition, an update or a literal cannot be read.
     Text(TextFault),
@@ -49,7 +49,7 @@ pub enum Error {
     Typed(TypedError),
     /// A number cannot be stored.
     Number(NumberFault),
-    /// An attribute is of another type than asked for.
+    /// An attribute has another type than the one asked for.
     Attribute(WrongType),
     /// The text of a position in a stream of records cannot be read.
     Position(String),
@@ -59,14 +59,14 @@ pub enum Error {
     NoStream(String),
     /// A batch ended early.
     Batch {
-        /// How many of its items were read or written.
+        /// Items of the batch that were read or written.
         done: usize,
-        /// How many were not, or are not known to be.
+        /// Items of the batch that were not, or are not known to be.
         open: usize,
-        /// Why it ended.
+        /// Cause of the end.
         cause: Box<Error>,
     },
-    /// Some of a batch was put off again and again; wait, then try what is open.
+    /// The database put off a part of a batch again and again; wait, then try the open part.
     PutOff,
 }
 
@@ -76,7 +76,7 @@ impl Error {
         self.api().map(ApiError::kind)
     }
 
-    /// Returns the answer of the service, also of a batch.
+    /// Returns the service's answer, also of a batch.
     pub fn api(&self) -> Option<&ApiError> {
         match self {
             Self::Api(error) => Some(error),
@@ -85,12 +85,12 @@ impl Error {
         }
     }
 
-    /// Returns whether a condition failed, also one of a transaction.
+    /// Returns whether a condition failed, of a single write or of a transaction.
     pub fn is_condition_failed(&self) -> bool {
         self.any_kind(|kind| kind == ErrorKind::ConditionalCheckFailed)
     }
 
-    /// Returns whether another transaction used an item meanwhile: try again.
+    /// Returns whether another transaction used an item at the same time: try again.
     pub fn is_conflict(&self) -> bool {
         self.any_kind(|kind| {
             matches!(kind, ErrorKind::TransactionConflict | ErrorKind::TransactionInProgress)
@@ -123,12 +123,13 @@ impl Error {
         is_ours || self.kind() == Some(ErrorKind::Validation)
     }
 
-    /// Returns the item that a failed condition met.
+    /// Returns the item for which a condition failed.
     pub fn item(&self) -> Option<&Item> {
         self.api()?.item()
     }
 
-    /// Returns whether the exception, or that of an action of the transaction, is such a one.
+    /// Returns whether `is_such` holds for the exception, or for that of an action of the
+    /// transaction.
     fn any_kind(&self, is_such: impl Fn(ErrorKind) -> bool) -> bool {
         let Some(error) = self.api() else { return false };
         let actions = error.cancellation_reasons().unwrap_or_default().iter().flatten();

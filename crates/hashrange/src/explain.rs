@@ -1,4 +1,4 @@
-//! What a request reads and what it costs: [`Database::explain`](crate::Database::explain).
+//! Plan and cost of a request: [`Database::explain`](crate::Database::explain).
 //!
 //! ```
 //! use hashrange::explain::{Access, Mode, Step};
@@ -20,7 +20,8 @@
 //! # Ok::<(), hashrange::Error>(())
 //! ```
 //!
-//! What if there were an index?
+//! The same for an index that does not exist yet:
+//! [`Database::explain_what_if`](crate::Database::explain_what_if).
 //!
 //! ```
 //! use hashrange::explain::Step;

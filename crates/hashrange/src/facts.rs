@@ -1,5 +1,5 @@
-//! What a recording keeps of a table: what DescribeTable answers of its keys and indexes, how it is billed, and
-//! a sample of its attributes.
+//! Facts that a recording keeps of a table: its keys and indexes as DescribeTable returns them, its
+//! billing mode, and a sample of its attributes.
 
 use crate::{Calling, Database, Operation};
 use hashrange_cost::{AttributeFacts, Definition, Sample, TableFacts};
@@ -8,11 +8,12 @@ use hashrange_model::ApiResult;
 use serde_json::{Value, json};
 
 impl Database {
-    /// Returns what a table is, for a recording: with it a bill knows its class and its size, and the advisor
-    /// its keys and indexes. At most 1,000 of its items are looked at; no value is told.
+    /// Returns the facts of a table for a recording, from which a bill takes the table's class and
+    /// size, and the advisor its keys and indexes. Reads at most 1,000 of its items and returns no
+    /// value of them.
     ///
     /// # Errors
-    /// There is no such table.
+    /// The table does not exist.
     pub fn facts<'a>(&'a self, table: &'a str) -> Calling<'a, TableFacts> {
         Box::pin(self.table_facts(table))
     }

@@ -1,7 +1,9 @@
-//! A contract of access patterns held to while requests run: which pattern each is, and, if it is enforced, a
-//! refusal of what the contract does not know, before anything of it is done.
+//! Contract of access patterns, checked while requests run. The guard finds the pattern of each
+//! request and, if the contract is enforced, refuses a request without one before any of it is
+//! done.
 //!
-//! Left to others: what a pattern means (the crate `cost`), where the engine asks (`usage.rs` of it).
+//! Left to others: the meaning of a pattern (the crate `cost`), the points where the engine asks
+//! (its `usage.rs`).
 
 use hashrange_cost::{AccessPattern, Contract, KeyRef, Row, RowKey, Used};
 use hashrange_engine::{Gate, Intent, Usage, metered, metered_behind};
@@ -10,20 +12,21 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most kinds of requests that are told which were refused.
+/// Most kinds of refused requests that are listed.
 const REFUSED_MAX: usize = 1_000;
 
-/// Holds requests to a contract.
+/// Checks requests against a contract.
 #[derive(Debug)]
 pub struct Guard {
     contract: Contract,
     is_enforced: bool,
-    /// How often what was refused.
+    /// Number of refusals of each kind of request.
     refused: Mutex<BTreeMap<RowKey, u64>>,
 }
 
 impl Guard {
-    /// Returns one that tells which pattern a request is, and refuses others if the contract is enforced.
+    /// Returns a guard that finds the pattern of each request and, if `is_enforced`, refuses
+    /// requests without one.
     pub fn new(contract: Contract, is_enforced: bool) -> Self {
         Self { contract, is_enforced, refused: Mutex::default() }
     }
@@ -33,15 +36,15 @@ impl Guard {
         &self.contract
     }
 
-    /// Returns whether requests are refused that it does not know.
+    /// Returns whether the guard refuses requests without a pattern in the contract.
     pub fn is_enforced(&self) -> bool {
         self.is_enforced
     }
 
-    /// Runs a call of an operation, such as `Query`, and returns what it used beside its output. If the contract
-    /// is enforced and does not know it, its answer is an error of the kind `AccessDenied`, and nothing is done.
-    /// A batch or transaction is a pattern for each table, with all of its members; one that is not known refuses
-    /// all of it.
+    /// Runs a call of an operation, such as `Query`, and returns its consumption beside its output.
+    /// If the contract is enforced and has no pattern for the call, the answer is an error of the
+    /// kind `AccessDenied`, and nothing is done. A batch or transaction has one pattern for each
+    /// table, with all of its members; one unknown pattern refuses all of it.
     pub async fn run<F: Future>(
         self: &Arc<Self>,
         operation: &'static str,
@@ -54,7 +57,8 @@ impl Guard {
         metered_behind(gate, call).await
     }
 
-    /// Returns the pattern of each table that a request used: none where the contract does not know it.
+    /// Returns the pattern of each table that a request used; `None` for one that the contract does
+    /// not know.
     pub fn patterns(&self, operation: &str, usage: &Usage) -> Vec<Option<&str>> {
         let pattern = |used: &hashrange_engine::Use| {
             let key = KeyRef {
@@ -69,7 +73,8 @@ impl Guard {
         usage.uses().iter().map(pattern).collect()
     }
 
-    /// Returns what was refused, and how often; of more than a thousand kinds the first.
+    /// Returns the refused requests with their counts; of more than a thousand kinds the first
+    /// thousand.
     pub fn refused(&self) -> Vec<Row> {
         let row = |(key, requests): (&RowKey, &u64)| Row {
             key: key.clone(),

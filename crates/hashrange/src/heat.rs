@@ -1,4 +1,5 @@
-//! Which keys are hot: what was used by partition key, by item and by range of the hash space, minute by minute.
+//! Hot keys: consumption by partition key, by item and by range of the hash space, minute by
+//! minute.
 //!
 //! ```
 //! use hashrange::{Database, HeatInput, Options, item};
@@ -28,10 +29,12 @@ use hashrange_model::ApiResult;
 use hashrange_storage::block_on;
 
 impl Database {
-    /// Describes which keys are hot, of the tables that are watched: all with
-    /// [`Options::heat`](crate::Options::heat), else those on which Contributor Insights is enabled.
+    /// Describes the hot keys of the watched tables: all with
+    /// [`Options::heat`](crate::Options::heat), else those on which Contributor Insights is
+    /// enabled.
     ///
-    /// It is what this database has been asked; of others on the same store [`PlaceHeat::add`] makes a sum.
+    /// The figures cover the requests to this database. [`PlaceHeat::add`] sums them with those of
+    /// other databases on the same store.
     pub fn describe_heat(&self, input: HeatInput) -> Calling<'_, HeatPage> {
         let engine = &self.engine;
         Box::pin(async move {
@@ -42,7 +45,7 @@ impl Database {
 }
 
 impl Blocking {
-    /// Describes which keys are hot.
+    /// Describes the hot keys; see [`Database::describe_heat`].
     pub fn describe_heat(&self, input: HeatInput) -> ApiResult<HeatPage> {
         block_on(self.database().describe_heat(input))
     }

@@ -1,4 +1,4 @@
-//! The history of tables: what items were before, and tables as they were at a moment.
+//! History of tables: earlier versions of items, and tables as of a moment.
 
 use crate::Blocking;
 use crate::database::{Calling, Database};
@@ -8,9 +8,9 @@ use hashrange_storage::block_on;
 use hashrange_wire::Operation;
 
 impl Database {
-    /// Keeps the history of a table from now on, or changes for how many hours versions are kept; for ever
-    /// without `retention_hours`. Nothing is copied. A table with a history is read as it was at a moment
-    /// under a name such as `orders.asof.20261121T100000Z`.
+    /// Begins to keep the history of a table, or changes the number of hours for which it keeps
+    /// versions; without `retention_hours` it keeps them for ever. Nothing is copied. A program
+    /// reads the table as of a moment under a name such as `orders.asof.20261121T100000Z`.
     ///
     /// ```
     /// use hashrange::{Database, item};
@@ -38,7 +38,7 @@ impl Database {
         })
     }
 
-    /// Keeps the history of a table no more; what there is of it is removed in the background.
+    /// Stops keeping the history of a table; a background job removes the versions.
     pub fn disable_history<'a>(&'a self, table: &'a str) -> Calling<'a, HistoryDescription> {
         let engine = &self.engine;
         Box::pin(async move {
@@ -47,7 +47,7 @@ impl Database {
         })
     }
 
-    /// Returns whether a table keeps a history, and how far back that reaches.
+    /// Returns whether a table keeps a history, and the earliest moment that it reaches back to.
     pub fn describe_history<'a>(&'a self, table: &'a str) -> Calling<'a, HistoryDescription> {
         let engine = &self.engine;
         Box::pin(async move {
@@ -56,7 +56,7 @@ impl Database {
         })
     }
 
-    /// Returns a page of what has changed in a table between two moments.
+    /// Returns a page of the changes of a table between two moments.
     ///
     /// ```
     /// use hashrange::{ChangesInput, Database, item};
@@ -85,8 +85,8 @@ impl Database {
         })
     }
 
-    /// Puts a page of items back to what they were at the first moment of a request, by ordinary writes,
-    /// which the history keeps too.
+    /// Restores a page of items to their state at the first moment of a request, by ordinary
+    /// writes, which the history keeps too.
     pub fn restore_items<'a>(&'a self, input: &'a ChangesInput) -> Calling<'a, RestoreOutput> {
         let engine = &self.engine;
         Box::pin(async move {

@@ -7,9 +7,10 @@ use hashrange_model::ApiResult;
 use hashrange_storage::block_on;
 
 impl Database {
-    /// Declares a key template, such as `GSI1SK = "{status}#{createdAt:iso}" when status in [OPEN, PLACED]`,
-    /// in the place of that of the same attribute. Every write follows it from now on, and existing items
-    /// are rewritten in the background: up to ten thousand before this is ready.
+    /// Declares a key template, such as
+    /// `GSI1SK = "{status}#{createdAt:iso}" when status in [OPEN, PLACED]`, and replaces that of
+    /// the same attribute. Every write derives the key from now on, and a background job rewrites
+    /// existing items; up to ten thousand are rewritten before this call returns.
     ///
     /// ```
     /// use hashrange::{Database, TemplateMode};
@@ -50,7 +51,7 @@ impl Database {
         })
     }
 
-    /// Drops the key template of an attribute. Items keep what was derived.
+    /// Drops the key template of an attribute. Items keep the derived keys.
     pub fn delete_key_template<'a>(
         &'a self,
         table: &'a str,
@@ -64,7 +65,7 @@ impl Database {
         })
     }
 
-    /// Returns the key templates of a table, and how far existing items are rewritten.
+    /// Returns the key templates of a table, with the progress of rewriting existing items.
     pub fn describe_key_templates<'a>(
         &'a self,
         table: &'a str,
@@ -76,10 +77,10 @@ impl Database {
         })
     }
 
-    /// Reads a key by every template of a table that could have made it, or by that of one attribute: its
-    /// parts by name.
+    /// Parses a key by every template of a table that could have made it, or by that of one
+    /// attribute, and returns its parts by name.
     ///
-    /// A validation error means that none could.
+    /// The answer is a validation error if no template could have made the key.
     pub fn parse_key<'a>(
         &'a self,
         table: &'a str,
@@ -115,7 +116,7 @@ impl Blocking {
         block_on(self.database().describe_key_templates(table))
     }
 
-    /// Reads a key by the templates of a table; see [`Database::parse_key`].
+    /// Parses a key by the templates of a table; see [`Database::parse_key`].
     pub fn parse_key(
         &self,
         table: &str,

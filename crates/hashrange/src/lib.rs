@@ -16,9 +16,10 @@
 //! # Ok::<(), hashrange::Error>(())
 //! ```
 //!
-//! [`Database::memory`] is gone with the program; [`Database::open`] keeps a folder, and what it
-//! acknowledges is on disk. With the feature `postgres`, `Database::connect` takes the URL of a database
-//! on PostgreSQL, which several programs share. [`Blocking`] waits: each call ends with `.run()`. In async code leave
+//! The data of [`Database::memory`] last as long as the program; [`Database::open`] stores them in
+//! a folder, and every write that it acknowledges is on disk. With the feature `postgres`,
+//! `Database::connect` takes the URL of a PostgreSQL database, which several programs can share.
+//! Calls of a [`Blocking`] end with `.run()` and wait for the result. In async code leave
 //! `.blocking()` away and write `.await` instead of `.run()`; any runtime will do:
 //!
 //! ```
@@ -32,12 +33,13 @@
 //! # Ok::<(), hashrange::Error>(())
 //! ```
 //!
-//! A database is shared by cloning it, which is cheap.
+//! Clone a database to share it; clones are cheap.
 //!
 //! # Your own types
 //!
-//! What has serde's derives is an item, by the conventions of `serde_dynamo` ([`to_item`] has them).
-//! Types whose values are read back come from the calls that end with `_as`, or from `typed()`:
+//! Every type with serde's derives can be an item, by the conventions of `serde_dynamo`
+//! ([`to_item`] has them). Calls that end with `_as` and the method `typed()` read items back into
+//! such types:
 //!
 //! ```
 //! use hashrange::{Database, item};
@@ -92,9 +94,9 @@
 //!
 //! # Many items
 //!
-//! `run()` or `.await` on a query or a scan is one page, at most 1 MB; `all()` is everything in a
-//! vector, `count()` only how many, and `items()` one after the other over all pages: an iterator, or
-//! a `Stream` in async code. Batches have any size:
+//! `run()` or `.await` on a query or a scan reads one page, at most 1 MB; `all()` reads all pages
+//! into a vector, `count()` counts their items, and `items()` returns one item after the other: an
+//! iterator, or a `Stream` in async code. Batches have any size:
 //!
 //! ```
 //! # use hashrange::{Database, item};
@@ -108,20 +110,20 @@
 //! # Ok::<(), hashrange::Error>(())
 //! ```
 //!
-//! Several writes together, or none, are a [`transact_write`](Blocking::transact_write); the changes
-//! of a table, in order, are its [`stream_records`](Blocking::stream_records).
+//! [`transact_write`](Blocking::transact_write) makes several writes together, or none;
+//! [`stream_records`](Blocking::stream_records) returns the changes of a table in order.
 //!
 //! # What can go wrong
 //!
-//! Every call returns [`Error`], which prints the service's own sentence and is matched by what a
-//! program does about it: [`is_condition_failed`](Error::is_condition_failed),
+//! Every call returns [`Error`], which prints the service's own sentence. Programs match it by the
+//! reaction that it asks for: [`is_condition_failed`](Error::is_condition_failed),
 //! [`is_not_found`](Error::is_not_found), [`is_throttled`](Error::is_throttled), [`Error::kind`].
 //!
 //! # In tests
 //!
-//! A database in memory is ready in microseconds. [`Options`] gives it a [`Clock`] that tests set and
-//! step, and a [`Profile`] with the service's limits, delays and faults; a [`Sandbox`] saves the state
-//! of a whole database and puts it back:
+//! A database in memory is ready in microseconds. [`Options`] gives it a [`Clock`] that tests set
+//! and step, and a [`Profile`] with the service's limits, delays and faults; a [`Sandbox`] saves
+//! the state of a whole database and puts it back:
 //!
 //! ```
 //! use hashrange::{Clock, Database, Options, item};
@@ -141,8 +143,8 @@
 //! # Everything else
 //!
 //! Each operation of the service is a method with its request and response as on the wire, members
-//! optional: [`Database::update_table`] takes an [`UpdateTableInput`]. What is read most of responses
-//! has a method beside the member, [`QueryOutput::items`] and the like. [`Database::call`] takes and
+//! optional: [`Database::update_table`] takes an [`UpdateTableInput`]. The members that programs
+//! read most have a method too, such as [`QueryOutput::items`]. [`Database::call`] takes and
 //! returns the wire's JSON.
 #![forbid(unsafe_code)]
 
@@ -200,13 +202,13 @@ pub use typed::{
     to_attribute_value, to_item,
 };
 
-/// What the macros expand to; no part of the interface.
+/// Names that the macros expand to; not part of the interface.
 #[doc(hidden)]
 pub mod macro_parts {
     pub use crate::literals::Written;
 }
 
-/// The page for readers with five minutes; its snippets are tests.
+/// A page for readers with five minutes; its snippets run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryPage;

@@ -8,8 +8,8 @@ use hashrange_wire::{
 
 /// Returns an [`Item`](crate::Item) of attributes.
 ///
-/// A name is a literal, an identifier, or any expression in parentheses. A value is `null`, a list in
-/// `[]`, a map in `{}`, or any expression that converts into an
+/// A name is a literal, an identifier, or any expression in parentheses. A value is `null`, a list
+/// in `[]`, a map in `{}`, or any expression that converts into an
 /// [`AttributeValue`](crate::AttributeValue).
 ///
 /// ```
@@ -30,8 +30,8 @@ use hashrange_wire::{
 /// # Ok::<(), hashrange::Error>(())
 /// ```
 ///
-/// A float that is written as such, like `12.90`, stands for exactly these digits. One that is
-/// computed may be no number that can be stored, so it is converted before, with
+/// A float literal, like `12.90`, stands for exactly these digits. A computed float may be no
+/// number that can be stored, so the program converts it first, with
 /// [`AttributeValue::try_from`](crate::AttributeValue):
 ///
 /// ```
@@ -49,7 +49,7 @@ use hashrange_wire::{
 /// ```
 ///
 /// # Panics
-/// A float that is written as such is out of the range of [`Number`](crate::Number), like `1e200`.
+/// A float literal is out of the range of [`Number`](crate::Number), like `1e200`.
 #[macro_export]
 macro_rules! item {
     ($($entries:tt)*) => {{
@@ -185,7 +185,7 @@ macro_rules! literal {
     };
 }
 
-/// A literal of a program.
+/// A literal in a program.
 #[doc(hidden)]
 pub trait Written {
     /// Returns the value of a literal that is written as `text`.
@@ -226,9 +226,9 @@ macro_rules! written_exactly {
 written_exactly!(f32: "f32", f64: "f64", i128: "i128", u128: "u128");
 
 /// Returns the definition of an on-demand table with this primary key. Types are `S`, `N` or `B`;
-/// indexes and settings can be added to what is returned.
+/// the caller can add indexes and settings.
 ///
-/// A type that is none of the three leaves the definition without it, which CreateTable refuses.
+/// For any other type the definition has no attribute definition, and CreateTable refuses it.
 pub fn create_table<'a>(
     name: &'a str,
     partition_key: (&str, &str),

@@ -1,12 +1,13 @@
-//! A database for tests: its whole state is saved, put back and emptied at once, and its clock is set.
+//! Database for tests: a test saves, restores and empties its whole state at once, and sets its
+//! clock.
 //!
-//! The state of a database in memory is one value that shares all that is the same with every other
-//! ([`hashrange_storage::Image`]), so saving copies nothing. Going back makes a new database of a
-//! saved value and puts it in the place of the one in use. Requests that are under way then end on the
-//! database that they began on, as if they had come before; so no request ever sees parts of two
+//! The state of a database in memory is one value that shares every unchanged part with other
+//! states ([`hashrange_storage::Image`]), so saving copies nothing. Restoring builds a new database
+//! from a saved value and puts it in the place of the one in use. Requests under way end on the
+//! database that they began on, as if they had come earlier; so no request ever sees parts of two
 //! states.
 //!
-//! Left to others: what asks for it (the server's own operations, tests in Rust).
+//! Left to others: the callers (the server's own operations, tests in Rust).
 
 use crate::clock::{Clock, ClockSetting};
 use crate::{Database, Error, Options};
@@ -48,13 +49,13 @@ pub struct Sandbox {
     current: ArcSwap<Database>,
     options: Options,
     clock: Clock,
-    /// Held while a state is saved or put back.
+    /// Held while a state is saved or restored.
     kept: Mutex<Kept>,
-    /// Panics in the background of the databases that were in use before.
+    /// Background panics of the databases that were in use before.
     earlier_panics: AtomicU64,
 }
 
-/// The states that are kept; the start is empty unless it was marked.
+/// Saved states; the start is empty unless it was marked.
 #[derive(Debug, Default)]
 struct Kept {
     start: Option<State>,
@@ -69,12 +70,12 @@ struct State {
     saved_at_ms: u64,
 }
 
-/// A save, as it is listed.
+/// A save as listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Save {
-    /// Its name.
+    /// Name of the save.
     pub name: String,
-    /// When it was made by the sandbox's clock, in milliseconds since 1970.
+    /// Time of the save by the sandbox's clock, in milliseconds since 1970.
     pub saved_at_ms: u64,
 }
 
@@ -85,8 +86,8 @@ impl Sandbox {
         Self::of(Database::memory_with(&options), options, clock)
     }
 
-    /// Opens the database in a folder as a sandbox. Its clock can be set; its state can be neither
-    /// saved nor put back.
+    /// Opens the database in a folder as a sandbox. Its clock can be set; its state cannot be saved
+    /// or restored.
     pub fn open(folder: impl AsRef<Path>, options: &Options) -> Result<Self, Error> {
         Self::open_folder(folder.as_ref(), options)
     }
@@ -96,8 +97,8 @@ impl Sandbox {
         Ok(Self::of(Database::open_folder(folder, &options)?, options, clock))
     }
 
-    /// Returns a sandbox in memory that begins, and begins again with every reset, with what another
-    /// database in memory holds now.
+    /// Returns a sandbox in memory that begins with the present content of another database in
+    /// memory, and returns to it with every reset.
     pub fn of_database(seed: &Database, options: &Options) -> ApiResult<Self> {
         let (options, clock) = with_clock(options);
         let image = seed.image().ok_or_else(|| fault(StateFault::InFolder("Copy")))?;
@@ -119,23 +120,23 @@ impl Sandbox {
         }
     }
 
-    /// Returns the database in use. It is in use until the state is next put back.
+    /// Returns the database in use, until the next time a state is restored.
     pub fn database(&self) -> Arc<Database> {
         self.current.load_full()
     }
 
-    /// Returns the clock. Whoever moves it calls [`Sandbox::catch_up_with_clock`].
+    /// Returns the clock. Call [`Sandbox::catch_up_with_clock`] after moving it.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// Does what is due by the clock now; see [`Database::catch_up_with_clock`].
+    /// Does the work that is due by the clock; see [`Database::catch_up_with_clock`].
     pub async fn catch_up_with_clock(&self) {
         self.database().catch_up_with_clock().await;
     }
 
-    /// Saves the state of everything under a name: tables, items, streams, settings, and the clock's
-    /// setting. Returns whether there was a save of this name, in whose place it is.
+    /// Saves the whole state under a name: tables, items, streams, settings, and the clock's
+    /// setting. Returns whether it replaced a save of this name.
     pub fn save(&self, name: &str) -> ApiResult<bool> {
         check_name(name)?;
         let mut kept = self.kept();
@@ -146,7 +147,7 @@ impl Sandbox {
         Ok(kept.saves.insert(name.to_owned(), state).is_some())
     }
 
-    /// Goes back to a save, which stays.
+    /// Restores a save, which stays.
     pub fn restore(&self, name: &str) -> ApiResult<()> {
         check_name(name)?;
         let kept = self.kept();
@@ -155,8 +156,8 @@ impl Sandbox {
         self.go_back_to(state)
     }
 
-    /// Goes back to the start: to what [`Sandbox::of_database`] was given, or to an empty database. The
-    /// clock goes as the system's again, or as it was set at the start.
+    /// Restores the start: the content that [`Sandbox::of_database`] was given, or an empty
+    /// database. The clock shows the system's time again, or is set as at the start.
     pub fn reset(&self) -> ApiResult<()> {
         let kept = self.kept();
         self.state("Reset")?;
@@ -166,7 +167,7 @@ impl Sandbox {
         }
     }
 
-    /// Empties the database: there is no table. The clock goes as the system's.
+    /// Empties the database: no table is left. The clock shows the system's time.
     pub fn reset_to_nothing(&self) -> ApiResult<()> {
         let _kept = self.kept();
         self.state("Reset")?;
@@ -197,19 +198,19 @@ impl Sandbox {
         }
     }
 
-    /// Returns how often background work has panicked, in whichever database was in use.
+    /// Returns the number of panics in background work, in all databases that were in use.
     pub fn background_panics(&self) -> u64 {
         self.earlier_panics.load(Ordering::Relaxed) + self.current.load().background_panics()
     }
 
-    /// Returns the state now, for an operation that databases in folders do not have.
+    /// Returns the present state, for an operation that databases in folders do not have.
     fn state(&self, operation: &'static str) -> ApiResult<State> {
         let image = self.current.load().image();
         let image = image.ok_or_else(|| fault(StateFault::InFolder(operation)))?;
         Ok(State { image, clock: self.clock.setting(), saved_at_ms: self.clock.now_ms() })
     }
 
-    /// The caller holds `kept`.
+    /// Puts a database with this state in the place of the one in use. The caller holds `kept`.
     fn go_back_to(&self, state: &State) -> ApiResult<()> {
         let newest = self.state("Restore")?;
         let image = state.image.succeeding(&newest.image);
@@ -262,10 +263,10 @@ fn unusable(error: Error) -> ApiError {
     Reason::StoreUnavailable(error.to_string()).into()
 }
 
-/// Drops what may hold a whole database where nobody waits for it: its threads end, and each of its
-/// entries is freed.
+/// Drops a value that may hold a whole database on a thread of its own, so that no caller waits:
+/// the database's threads end, and each of its entries is freed.
 fn drop_elsewhere<T: Send + 'static>(old: T) {
-    // If no thread can be had, what is dropped with the failed closure is the old state.
+    // If no thread can be started, the failed closure drops the old state here.
     drop(thread::Builder::new().name("hashrange-drop".to_owned()).spawn(move || drop(old)));
 }
 

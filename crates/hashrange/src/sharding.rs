@@ -1,9 +1,9 @@
-//! How the streams of tables are split into shards. Values outside of the bounds cannot be made.
+//! Shards of the streams of tables. Values outside of the bounds cannot be made.
 
 use std::fmt;
 use std::time::Duration;
 
-/// How many shards a new stream has and for how long they are written to.
+/// Number of shards of a new stream, and the period for which they are written to.
 ///
 /// ```
 /// use hashrange::{Database, Options, Sharding};
@@ -24,7 +24,7 @@ pub struct Sharding {
     period: Duration,
 }
 
-/// A number of shards or a period that streams cannot have.
+/// A number of shards or a period that a stream cannot have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadSharding {
     /// The number of shards.
@@ -34,13 +34,13 @@ pub enum BadSharding {
 }
 
 impl Sharding {
-    /// The most shards of a stream that are written to side by side.
+    /// The most shards of a stream that are written to at the same time.
     pub const SHARDS_MAX: u32 = 1000;
-    /// The shortest time after which shards are closed: each stays known for a day, so shorter ones
-    /// would fill the descriptions of streams.
+    /// The shortest period after which shards are closed: a stream lists each for a day, so shorter
+    /// periods would fill its description.
     pub const PERIOD_MIN: Duration = Duration::from_secs(1);
 
-    /// Returns streams with so many shards, which are closed and get children after a period.
+    /// Returns a setting with so many shards, which are closed and get children after a period.
     pub fn new(shards: u32, period: Duration) -> Result<Self, BadSharding> {
         if shards == 0 || shards > Self::SHARDS_MAX {
             return Err(BadSharding::Shards(shards));
@@ -51,12 +51,12 @@ impl Sharding {
         Ok(Self { shards, period })
     }
 
-    /// Returns how many shards of a new stream are written to side by side.
+    /// Returns the number of shards of a new stream that are written to at the same time.
     pub fn shards(self) -> u32 {
         self.shards
     }
 
-    /// Returns after what time shards are closed and succeeded by children.
+    /// Returns the period after which children succeed shards.
     pub fn period(self) -> Duration {
         self.period
     }

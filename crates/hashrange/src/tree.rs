@@ -4,8 +4,9 @@ use crate::{Blocking, Calling, Database, PartitionsInput, TreeInput, TreeOutput}
 use hashrange_model::ApiResult;
 
 impl Database {
-    /// Returns a page of the folders and items of an item collection, in the order of the sort key: which
-    /// folders there are costs as much as there are, however many items are in them.
+    /// Returns a page of the folders and items of an item collection, in the order of the sort key.
+    /// The cost of finding the folders grows with their number, not with the number of items in
+    /// them.
     ///
     /// ```
     /// use hashrange::{Database, NodeKind, TreeInput, item};
@@ -32,8 +33,8 @@ impl Database {
         Box::pin(self.engine.tree(input))
     }
 
-    /// Returns a page of the partition keys of a table or index, in the order of their hashes, or the largest
-    /// item collections.
+    /// Returns a page of the partition keys of a table or index, in the order of their hashes, or
+    /// the largest item collections.
     pub fn partitions(&self, input: PartitionsInput) -> Calling<'_, TreeOutput> {
         Box::pin(self.engine.partitions(input))
     }

@@ -1,6 +1,6 @@
-//! Keys that used more in a second than a partition of the service can give.
+//! Keys that used more units in a second than a partition of the service can give.
 //!
-//! Sure, never a guess: it goes by what a key used at least, over a whole minute.
+//! The advice is certain: it uses the least that a key has used, over a whole minute.
 //! Source: Amazon DynamoDB developer guide, "Designing partition keys to distribute your workload".
 
 use crate::report::PlaceHeat;
@@ -20,18 +20,18 @@ const MINUTE_S: f64 = 60.0;
 pub struct Advice {
     /// The partition key.
     pub key: String,
-    /// Whether writes are too many; else reads.
+    /// True if writes are too many, false if reads are.
     pub is_write: bool,
-    /// Units in a second of its busiest minute.
+    /// Units per second of its busiest minute.
     pub per_second: f64,
-    /// The most that a partition gives.
+    /// The most units per second that a partition gives.
     pub most: f64,
-    /// The fewest keys that it can be sharded to.
+    /// The fewest keys that it can be split into.
     pub shards: u32,
 }
 
 impl Advice {
-    /// Returns what shows it.
+    /// Returns the evidence.
     pub fn evidence(&self) -> String {
         let kind = if self.is_write { "write" } else { "read" };
         format!(
@@ -40,7 +40,7 @@ impl Advice {
         )
     }
 
-    /// Returns what to do.
+    /// Returns the remedy.
     pub fn remedy(&self) -> String {
         format!("write it as {} partition keys or more", self.shards)
     }
@@ -67,7 +67,7 @@ pub fn advice(place: &PlaceHeat) -> Vec<Advice> {
     advice.collect()
 }
 
-/// Returns the least number that is not below.
+/// Returns the smallest whole number that is not below `times`.
 fn shards(times: f64) -> u32 {
     (1..=10_000).find(|shards| f64::from(*shards) >= times).unwrap_or(10_000)
 }

@@ -1,8 +1,9 @@
-//! What was used while requests are served: of each table and index, the last minutes.
+//! Consumption of each table and index in the last minutes.
 //!
-//! Bounded, whatever clients ask: [`MINUTES_MAX`] minutes, [`PAGES_MAX`] minutes of all tables and indexes
-//! together, a fixed number of keys of each. A minute that finds no room takes that of the oldest; where all
-//! are of the minute that is running, what was used is added to [`Book::untold`]. [`MEMORY_MAX_BYTES`] follows.
+//! The book is bounded, whatever clients request: [`MINUTES_MAX`] minutes, [`PAGES_MAX`] minutes of
+//! all tables and indexes together, a fixed number of keys of each. A minute that finds no room
+//! replaces the oldest one; if all are of the current minute, its consumption is added to
+//! [`Book::untold`]. [`MEMORY_MAX_BYTES`] follows from that.
 
 use crate::name::{CutKey, KEY_MAX_BYTES};
 use crate::report::{Hot, HotKey, KeyName, MinuteHeat, Top};
@@ -17,11 +18,11 @@ pub const MINUTES_MAX: u64 = 60;
 pub const RANGES: usize = 32;
 /// Most minutes of all tables and indexes together.
 const PAGES_MAX: usize = 720;
-/// Partition keys, and items, of a minute that are kept by what they used.
+/// Partition keys, and items, that are kept of a minute by consumption.
 const ACCESSED_MAX: usize = 64;
-/// Those that are kept by how often they were throttled.
+/// Partition keys, and items, that are kept of a minute by throttled requests.
 const THROTTLED_MAX: usize = 16;
-/// Most bytes of memory of one key, with what was used of it.
+/// Most bytes of memory of one key, with its figures.
 const KEPT_MAX_BYTES: usize = 120 + KEY_MAX_BYTES;
 /// Most bytes of memory of a book.
 pub const MEMORY_MAX_BYTES: usize =
@@ -38,10 +39,10 @@ pub struct Place {
     pub index: u16,
 }
 
-/// What of a place was used.
+/// Part of a place that a request used.
 #[derive(Debug, Clone, Copy)]
 pub enum Span<'k> {
-    /// A partition key, and of it one item, if only one was used.
+    /// A partition key, and the item if the request used only one.
     Key {
         /// The hash of the partition key.
         hash: u32,
@@ -50,11 +51,11 @@ pub enum Span<'k> {
         /// Partition key and sort key.
         item: Option<&'k [u8]>,
     },
-    /// Everything whose hash is between these, both included.
+    /// All partition keys whose hashes are between these, both included.
     Hashes(u32, u32),
 }
 
-/// What was used, by place and minute.
+/// Consumption by place and minute.
 #[derive(Debug, Default)]
 pub struct Book(Mutex<State>);
 
@@ -62,7 +63,7 @@ pub struct Book(Mutex<State>);
 struct State {
     /// The minutes of each place, oldest first; no place is without any.
     places: BTreeMap<Place, VecDeque<Page>>,
-    /// How many minutes there are in all places.
+    /// Minutes of all places together.
     pages: usize,
     newest: u64,
     untold: Sums,
@@ -85,7 +86,7 @@ struct Level {
 }
 
 impl Book {
-    /// Adds what was used at a time.
+    /// Adds consumption at a time.
     pub fn add(&self, now_ms: u64, place: Place, span: Span<'_>, sums: &Sums) {
         let mut state = self.state();
         let minute = state.minute_at(now_ms);
@@ -95,13 +96,14 @@ impl Book {
         }
     }
 
-    /// Returns the places of which something is known, in order.
+    /// Returns the places with any consumption, in order.
     pub fn places(&self) -> Vec<Place> {
         self.state().places.keys().copied().collect()
     }
 
-    /// Returns what is known of a place, oldest minute first: the newest minutes, at most `most`, without those
-    /// that are too old by now. `name` says what a key is called, and is told whether it is one of an item.
+    /// Returns the newest minutes of a place, at most `most`, oldest first, without those that are
+    /// too old at `now_ms`. `name` returns the name of a key; its second argument is true for an
+    /// item's key.
     pub fn minutes(
         &self,
         now_ms: u64,
@@ -115,7 +117,7 @@ impl Book {
         pages.iter().skip(pages.len().saturating_sub(most)).map(|page| page.told(&name)).collect()
     }
 
-    /// Returns what was used in minutes that found no room.
+    /// Returns the consumption of minutes that found no room.
     pub fn untold(&self) -> Sums {
         self.state().untold
     }
@@ -130,7 +132,7 @@ impl Book {
         *self.state() = State::default();
     }
 
-    /// Returns the bytes of memory that it takes.
+    /// Returns the memory of the book, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.state().places.values().flatten().map(Page::memory_bytes).sum()
     }
@@ -141,8 +143,9 @@ impl Book {
 }
 
 impl State {
-    /// Returns the minute that is running, and forgets those that are too old by then. A clock that goes back
-    /// goes on in the newest minute, unless it was so wrong that nothing of what is known can be kept.
+    /// Returns the current minute, and forgets those that are too old by then. If the clock goes
+    /// back, the newest minute stays current, unless the clock was so wrong that no minute can be
+    /// kept.
     fn minute_at(&mut self, now_ms: u64) -> u64 {
         let minute = now_ms / MINUTE_MS;
         if minute + MINUTES_MAX <= self.newest {
@@ -163,7 +166,7 @@ impl State {
         self.pages = self.places.values().map(VecDeque::len).sum();
     }
 
-    /// Returns the page of the minute that is running; none if there is no room for it.
+    /// Returns the page of the current minute; `None` if there is no room for it.
     fn page(&mut self, place: Place, minute: u64) -> Option<&mut Page> {
         let is_known =
             |pages: &VecDeque<Page>| pages.back().is_some_and(|page| page.minute == minute);
@@ -217,7 +220,7 @@ impl Page {
         }
     }
 
-    /// Spreads what was used evenly over the ranges that two hashes and those between them are in.
+    /// Spreads consumption evenly over the ranges from that of the first hash to that of the last.
     fn add_to_ranges(&mut self, first: u32, last: u32, sums: &Sums) {
         let (first, last) = (range_of(first), range_of(last));
         let parts = (last - first + 1) as u64;

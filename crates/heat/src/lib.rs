@@ -1,18 +1,18 @@
-//! Which keys are hot: what was used by partition key, by item and by range of the hash space, minute by
+//! Hot keys: consumption by partition key, by item and by range of the hash space, minute by
 //! minute, in bounded memory.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `sums.rs` | what was used |
+//! | `sums.rs` | consumption |
 //! | `name.rs` | keys as bytes of a bounded length |
-//! | `sketch.rs` | the keys of a stream that weigh most, and how far each figure may be off |
+//! | `sketch.rs` | the heaviest keys of a stream, and the uncertainty of each figure |
 //! | `book.rs` | a bounded number of minutes of a bounded number of tables and indexes |
-//! | `report.rs` | what a book says, as data that are added up: of minutes, of servers |
+//! | `report.rs` | report of a book, as data that can be summed over minutes and servers |
 //! | `map.rs` | ranges by minutes |
 //! | `advice.rs` | keys that would be throttled on the service |
 //!
-//! Pure: no clock, no network, no database. What was used, and what its key is called, is told by whoever
-//! serves it.
+//! Pure: no clock, no network, no database. The server reports the consumption and the names of
+//! keys.
 #![forbid(unsafe_code)]
 
 mod advice;

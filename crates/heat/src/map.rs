@@ -3,34 +3,34 @@
 use crate::report::{HotKey, PlaceHeat};
 use crate::sums::Measure;
 
-/// A key dominates its range if it used more than this part of it.
+/// A key dominates its range if it used more than this part of the range's total.
 const DOMINANT: f64 = 0.5;
 const MINUTE_MS: u64 = 60_000;
 
 /// Ranges by minutes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map {
-    /// When each minute began, in milliseconds since 1970; also those in which nothing was used.
+    /// Start of each minute, in milliseconds since 1970, including those without consumption.
     pub minutes: Vec<u64>,
     /// The ranges in the order of their hashes.
     pub rows: Vec<MapRow>,
-    /// The most in one field.
+    /// Largest value of a field.
     pub most: f64,
 }
 
 /// A range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapRow {
-    /// What was used in each minute.
+    /// Consumption in each minute.
     pub fields: Vec<f64>,
-    /// What was used in all of them.
+    /// Consumption in all of them.
     pub whole: f64,
-    /// The partition key that used more than half of it.
+    /// Partition key that used more than half of it.
     pub dominant: Option<HotKey>,
 }
 
-/// Returns the map of a place by a measure: its newest minutes, at most `most`, with the ranges put together
-/// to `rows` ones.
+/// Returns the map of a place by a measure: its newest minutes, at most `most`, with the ranges
+/// merged into `rows` rows.
 pub fn map(place: &PlaceHeat, measure: Measure, rows: usize, most: usize) -> Map {
     let newest = place.minutes.last().map_or(0, |minute| minute.minute_ms);
     let oldest = place.minutes.first().map_or(0, |minute| minute.minute_ms);

@@ -1,4 +1,5 @@
-//! Keys as bytes, of a bounded length: a longer one is cut, and told from others by a hash of the whole.
+//! Keys as bytes, of a bounded length: a longer key is cut, and a hash of the whole tells it from
+//! others.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -10,7 +11,7 @@ pub const KEY_MAX_BYTES: usize = 160;
 pub struct CutKey<'k> {
     /// Its first bytes.
     pub bytes: &'k [u8],
-    /// The hash of the whole, if there are more of them.
+    /// Hash of the whole key, if it was cut.
     pub hash_if_cut: Option<u64>,
 }
 
@@ -18,13 +19,13 @@ pub struct CutKey<'k> {
 #[derive(Debug, Default)]
 pub(crate) struct Name {
     bytes: Vec<u8>,
-    /// The hash of the whole key: keys are equal if it is.
+    /// Hash of the whole key: keys with equal hashes are taken for equal.
     pub(crate) id: u64,
     is_cut: bool,
 }
 
 impl Name {
-    /// Takes another key, in the memory of the one before.
+    /// Stores another key in the memory of the one before.
     pub(crate) fn set(&mut self, id: u64, key: &[u8]) {
         let kept = &key[..key.len().min(KEY_MAX_BYTES)];
         self.bytes.clear();
@@ -38,13 +39,13 @@ impl Name {
         CutKey { bytes: &self.bytes, hash_if_cut: self.is_cut.then_some(self.id) }
     }
 
-    /// Returns the bytes of memory behind it.
+    /// Returns its memory on the heap, in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.bytes.capacity()
     }
 }
 
-/// Returns what tells a key from others.
+/// Returns the hash that identifies a key.
 pub(crate) fn id_of(key: &[u8]) -> u64 {
     xxh3_64(key)
 }

@@ -1,8 +1,8 @@
-//! What a book says, as data: minutes are added up to longer spans, and what several servers say of the same
-//! table to what all of them did.
+//! Report of a book as data: adds minutes up to longer spans, and the reports of several servers on
+//! one table to a common one.
 //!
-//! A key that one of the parts does not name may have used up to that part's floor there. So the bounds of a
-//! sum are as honest as those of its parts.
+//! A key that a part does not name may have used up to that part's floor there. The bounds of a sum
+//! include these floors, so they hold if those of the parts do.
 
 use crate::sums::{Measure, Sums};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use std::fmt;
 /// Most keys of a list that is read from elsewhere, or added up.
 const TOP_MAX: usize = 10_000;
 
-/// What was used of a table or index.
+/// Consumption of a table or index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct PlaceHeat {
@@ -21,15 +21,15 @@ pub struct PlaceHeat {
     /// The index; none for the table itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// Its minutes, oldest first; those in which nothing was used are left out.
+    /// Its minutes, oldest first; those without consumption are left out.
     pub minutes: Vec<MinuteHeat>,
 }
 
-/// What was used in a minute.
+/// Consumption in a minute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct MinuteHeat {
-    /// When it began, in milliseconds since 1970.
+    /// Start of the minute, in milliseconds since 1970.
     pub minute_ms: u64,
     /// All of it.
     pub whole: Sums,
@@ -45,9 +45,9 @@ pub struct MinuteHeat {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Hot {
-    /// By the units that they used.
+    /// By units used.
     pub accessed: Top,
-    /// By how often they were throttled.
+    /// By throttled requests.
     pub throttled: Top,
 }
 
@@ -61,7 +61,7 @@ pub struct Top {
     pub floor: f64,
 }
 
-/// What a key is called.
+/// Name of a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyName {
     /// The key as text.
@@ -81,10 +81,10 @@ pub struct HotKey {
     pub parts: Option<String>,
     /// The range of the hash space that it is in, counted from 0.
     pub range: usize,
-    /// What it used at least.
+    /// The least that it used.
     #[serde(flatten)]
     pub sums: Sums,
-    /// How much more it can have used: units, or throttled requests.
+    /// The most that it can have used beyond that: units, or throttled requests.
     pub over: f64,
 }
 
@@ -100,7 +100,7 @@ pub struct Summary {
 }
 
 impl PlaceHeat {
-    /// Adds what another server says of the same place.
+    /// Adds another server's report on the same place.
     pub fn add(&mut self, other: Self) {
         let mut minutes: BTreeMap<u64, MinuteHeat> =
             self.minutes.drain(..).map(|minute| (minute.minute_ms, minute)).collect();
@@ -131,7 +131,7 @@ impl PlaceHeat {
         minutes.map(|sums| sums.by(measure)).fold(0.0, f64::max)
     }
 
-    /// Returns why it cannot be what a server said, if it cannot.
+    /// Returns an error if no server can have made this report.
     pub fn check(&self) -> Result<(), ReportFault> {
         let tops = |hot: &'_ Hot| [hot.accessed.clone(), hot.throttled.clone()];
         let is_top = |top: &Top| {
@@ -160,13 +160,13 @@ impl MinuteHeat {
 }
 
 impl Hot {
-    /// Adds what was used besides.
+    /// Adds further consumption.
     fn add(&mut self, other: Self) {
         self.accessed.add(other.accessed);
         self.throttled.add(other.throttled);
     }
 
-    /// Returns what a key used at least, with its throttled requests.
+    /// Returns the least that a key used, with its throttled requests.
     pub fn sums_of(&self, key: &str) -> Option<Sums> {
         let both = [&self.accessed, &self.throttled];
         let known = both.iter().flat_map(|top| &top.keys).filter(|known| known.key == key);
@@ -210,7 +210,7 @@ impl Top {
         });
     }
 
-    /// Keeps a bounded number of keys.
+    /// Drops keys beyond the bound.
     fn cut(&mut self) {
         if let Some(first) = self.keys.get(TOP_MAX) {
             self.floor = self.floor.max(first.sums.units() + first.over);
@@ -219,7 +219,7 @@ impl Top {
     }
 }
 
-/// Figures that no server says.
+/// Figures that no server reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportFault;
 

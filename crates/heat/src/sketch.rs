@@ -1,11 +1,12 @@
-//! The keys of a stream that weigh most, by Space-Saving: a fixed number of keys is kept; one that is not
-//! among them takes the place of the lightest, and what that weighed is what is not known of it.
+//! The heaviest keys of a stream, by Space-Saving: the sketch keeps a fixed number of keys. A new
+//! key replaces the lightest one, whose weight becomes the uncertainty of the new one's.
 //!
-//! Source: A. Metwally, D. Agrawal, A. El Abbadi, "Efficient computation of frequent and top-k elements in
-//! data streams", 2005.
+//! Source: A. Metwally, D. Agrawal, A. El Abbadi, "Efficient computation of frequent and top-k
+//! elements in data streams", 2005.
 //!
 //! Invariants, with `n` keys kept and `w` the weight of all that was added:
-//! * what a key weighs lies between `weight - over` and `weight`, and `over` is at most `w / n`;
+//! * the true weight of a key lies between `weight - over` and `weight`, and `over` is at most
+//!   `w / n`;
 //! * a key that is not kept weighs at most [`Sketch::floor`], which is at most `w / n`;
 //! * so each key that weighs more than `w / n` is kept.
 
@@ -13,21 +14,21 @@ use crate::name::{CutKey, Name, id_of};
 use crate::sums::Sums;
 use std::mem;
 
-/// A key that is kept.
+/// Key in the sketch.
 #[derive(Debug, Default)]
 struct Kept {
     name: Name,
     /// Hash of its partition key.
     hash: u32,
-    /// What it weighs at most.
+    /// The most that it can weigh.
     weight: f64,
-    /// What of that may be others'.
+    /// Part of the weight that may be other keys'.
     over: f64,
-    /// What it has used since it is kept.
+    /// Consumption since it is kept.
     sums: Sums,
 }
 
-/// What is known of a key.
+/// Figures of a key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'s> {
     pub(crate) key: CutKey<'s>,
@@ -50,7 +51,7 @@ impl Sketch {
         Self { most, kept: Vec::new() }
     }
 
-    /// Adds what a key has used, which weighs `weight`.
+    /// Adds consumption of a key, which weighs `weight`.
     pub(crate) fn add(&mut self, key: &[u8], hash: u32, sums: &Sums, weight: f64) {
         let id = id_of(key);
         if let Some(known) = self.kept.iter_mut().find(|kept| kept.name.id == id) {
@@ -79,7 +80,7 @@ impl Sketch {
         }
     }
 
-    /// Returns the most that a key weighs that is not kept.
+    /// Returns the most that a key outside of the sketch can weigh.
     pub(crate) fn floor(&self) -> f64 {
         if self.kept.len() < self.most {
             return 0.0;
@@ -97,13 +98,13 @@ impl Sketch {
         })
     }
 
-    /// Returns the bytes of memory behind it.
+    /// Returns its memory on the heap, in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         let names: usize = self.kept.iter().map(|kept| kept.name.heap_bytes()).sum();
         self.kept.capacity() * size_of::<Kept>() + names
     }
 
-    /// Returns what the lightest weighs.
+    /// Moves the lightest key to the end and returns its weight.
     fn move_lightest_to_end(&mut self) -> f64 {
         let lightest =
             self.kept.iter().enumerate().min_by(|(_, a), (_, b)| a.weight.total_cmp(&b.weight));
@@ -131,7 +132,8 @@ mod tests {
         }
     }
 
-    /// Fills a sketch with keys of which low numbers are more frequent, and checks it against exact sums.
+    /// Fills a sketch with keys of which low numbers are more frequent, and checks it against exact
+    /// sums.
     fn check(seed: u64, most: usize, keys: u64, adds: usize) {
         let (mut next, mut sketch) = (numbers(seed), Sketch::new(most));
         let mut exact: BTreeMap<u64, Sums> = BTreeMap::new();

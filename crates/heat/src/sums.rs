@@ -1,8 +1,8 @@
-//! What was used of a key, a range or a table.
+//! Consumption of a key, a range or a table.
 
 use serde::{Deserialize, Serialize};
 
-/// What was used.
+/// Consumption.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Sums {
@@ -14,12 +14,12 @@ pub struct Sums {
     pub requests: u64,
     /// Bytes of the items that were read or written.
     pub bytes: u64,
-    /// Requests that were refused because too much was used.
+    /// Requests that were refused because a limit of throughput was exceeded.
     pub throttles: u64,
 }
 
 impl Sums {
-    /// Adds what was used besides.
+    /// Adds further consumption.
     pub fn add(&mut self, other: &Self) {
         self.read_units += other.read_units;
         self.write_units += other.write_units;
@@ -33,7 +33,7 @@ impl Sums {
         self.read_units + self.write_units
     }
 
-    /// Returns how much it is by a measure.
+    /// Returns the figure of a measure.
     pub fn by(&self, measure: Measure) -> f64 {
         match measure {
             Measure::Units => self.units(),
@@ -45,7 +45,7 @@ impl Sums {
         }
     }
 
-    /// Returns one of `parts` equal parts; what cannot be divided goes to the first of them.
+    /// Returns one of `parts` equal parts; the first part gets the remainder.
     #[must_use]
     pub fn part(&self, nth: u64, parts: u64) -> Self {
         let parts = parts.max(1);
@@ -65,7 +65,7 @@ impl Sums {
     }
 }
 
-/// What keys are compared by.
+/// Measure that keys are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// Read and write units together.

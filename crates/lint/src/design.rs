@@ -1,4 +1,4 @@
-//! What is looked at: a table with its indexes, items, sizes of item collections.
+//! Subjects of the linter: a table with its indexes, items, sizes of item collections.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 pub struct Table {
     /// Its name.
     pub name: String,
-    /// The attributes that are defined.
+    /// Attributes in the table's definitions.
     pub definitions: Vec<String>,
     /// The table itself, then its indexes.
     pub sources: Vec<Source>,
 }
 
-/// What can be queried: a table or an index.
+/// Source of a query: a table or an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What it is.
+    /// Its kind.
     pub kind: SourceKind,
     /// Its name.
     pub name: String,
@@ -26,7 +26,7 @@ pub struct Source {
     pub sort: Vec<String>,
 }
 
-/// What is queried.
+/// Kind of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {
     /// The table.
@@ -63,7 +63,7 @@ impl Scalar {
 pub struct Collection {
     /// The partition key, as text.
     pub partition: String,
-    /// How many items it has.
+    /// Number of its items.
     pub items: u64,
     /// Their bytes.
     pub bytes: u64,

@@ -1,26 +1,26 @@
-//! What the linter says.
+//! Findings of the linter.
 
 use crate::design::{Source, SourceKind};
 use std::borrow::Cow;
 use std::fmt;
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The service refuses it, or will.
+    /// The service refuses this, now or later.
     Error,
-    /// Queries answer something else than is meant.
+    /// Queries return other items than intended.
     Warning,
     /// There is a simpler or cheaper way.
     Suggestion,
 }
 
-/// What is found; the order in which it is told.
+/// Kind of a finding; the order is that of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// An attribute is defined and no key.
+    /// An attribute is defined but is no key.
     UnusedAttribute,
-    /// An item collection comes near the most that local indexes allow.
+    /// An item collection comes near the limit of tables with local indexes.
     LargeCollection,
     /// Numbers without leading zeros sort as text.
     UnpaddedNumber,
@@ -34,7 +34,7 @@ pub enum Rule {
     LocalOffsets,
     /// Times have different precision.
     MixedPrecision,
-    /// Seconds and milliseconds stand side by side.
+    /// Seconds and milliseconds occur side by side.
     MixedEpochs,
     /// Names differ in capitals only.
     MixedCase,
@@ -42,17 +42,18 @@ pub enum Rule {
     PrefixOfSibling,
     /// The delimiter is in the data.
     DelimiterInData,
-    /// A key of an index is put together from attributes that it could have as its keys.
+    /// A key of an index is concatenated from attributes that could be the keys of the index
+    /// themselves.
     ConcatenatedKey,
     /// A partition key takes more than a partition of the service gives.
     HotKey,
-    /// A request reads all to keep little, and an index would pay.
+    /// A request reads many items to return few, and an index would pay.
     FilterNotKey,
     /// A filter of a request is a key condition of the table or of an index.
     UnusedKey,
-    /// No request that was recorded reads an index.
+    /// No request of the recording reads an index.
     UnreadIndex,
-    /// An index has what another one has.
+    /// Another index contains an index.
     ContainedIndex,
     /// An index holds more than its readers ask for.
     OverProjected,
@@ -61,24 +62,24 @@ pub enum Rule {
 /// A finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What is found.
+    /// The rule that found it.
     pub rule: Rule,
     /// The table.
     pub table: String,
-    /// The index, if it is not the table.
+    /// The index, if the finding is not the table's own.
     pub index: Option<String>,
-    /// The attribute, if it is one's.
+    /// The attribute, if the finding is about one.
     pub attribute: Option<String>,
-    /// What the sample shows.
+    /// Evidence in the sample.
     pub evidence: String,
-    /// Keys of the sample that show it, in their order.
+    /// Keys of the sample as evidence, in their order.
     pub examples: Vec<String>,
-    /// What to do.
+    /// Fix.
     pub fix: Cow<'static, str>,
 }
 
 impl Rule {
-    /// Returns the name that stays the same.
+    /// Returns the rule's stable name.
     pub fn id(self) -> &'static str {
         match self {
             Self::UnusedAttribute => "unused-attribute",
@@ -103,7 +104,7 @@ impl Rule {
         }
     }
 
-    /// Returns how much it matters.
+    /// Returns the rule's severity.
     pub fn severity(self) -> Severity {
         match self {
             Self::UnusedAttribute | Self::LargeCollection => Severity::Error,
@@ -164,7 +165,7 @@ impl Rule {
                 "give the index these attributes as its key, up to four of each kind: nothing has to \
                  be put together and kept up to date"
             }
-            // What was seen of requests says what to do.
+            // The fix comes from the recording of requests or the heat.
             Self::HotKey
             | Self::FilterNotKey
             | Self::UnusedKey
@@ -182,7 +183,7 @@ impl fmt::Display for Rule {
 }
 
 impl Severity {
-    /// Returns the word for it.
+    /// Returns the severity's word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -198,13 +199,13 @@ impl Finding {
         Self { rule, table, index, attribute, evidence, examples, fix: Cow::Borrowed(rule.fix()) }
     }
 
-    /// Returns it with its place.
+    /// Returns the finding with its place.
     pub(crate) fn of(self, table: &str, source: &Source, attribute: &str) -> Self {
         let index = (source.kind != SourceKind::Table).then(|| source.name.clone());
         Self { table: table.to_owned(), index, attribute: Some(attribute.to_owned()), ..self }
     }
 
-    /// Returns it as one of a whole table.
+    /// Returns the finding as one of a whole table.
     pub(crate) fn of_table(self, table: &str, attribute: Option<String>) -> Self {
         Self { table: table.to_owned(), attribute, ..self }
     }

@@ -1,19 +1,20 @@
-//! What of a table's keys will hurt later, found in its definition, in a sample of its items and in what was
-//! recorded of requests, or seen of the heat of keys.
+//! Linter of key design: finds harm in a table's definition, in a sample of its items, in a
+//! recording of requests, and in the heat of keys.
 //!
-//! Pure: a definition, items and sizes go in, findings come out. Each finding has evidence, two keys of the
-//! sample for most, and a fix. A rule stays silent unless the sample itself shows the harm: numbers, versions, dates
-//! and offsets that do not sort are told by a pair that stands in the wrong order, never by how a key looks.
+//! Pure: a definition, items and sizes go in, findings come out. Each finding has evidence, two
+//! keys of the sample for most, and a fix. A rule reports only harm that the sample itself shows:
+//! for numbers, versions, dates and offsets that do not sort, a pair in the wrong order, never the
+//! look of a key.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `design.rs` | what is looked at: tables, indexes, items, sizes |
-//! | `heat.rs` | what the heat of keys shows |
-//! | `requests.rs` | what requests show: keys that they do not use, indexes that nobody needs |
-//! | `siblings.rs` | components of sort keys that stand beside each other |
-//! | `rules/` | one file for each idea that a finding tells |
+//! | `design.rs` | subjects: tables, indexes, items, sizes |
+//! | `heat.rs` | findings in the heat of keys |
+//! | `requests.rs` | findings in requests: keys that they do not use, indexes that none needs |
+//! | `siblings.rs` | components of sort keys after the same beginning |
+//! | `rules/` | one file for each idea of a finding |
 //!
-//! Left to others: where definitions and items come from, and printing.
+//! Left to others: the sources of definitions and items, and printing.
 #![forbid(unsafe_code)]
 
 mod design;
@@ -32,15 +33,15 @@ pub use rules::collections::LARGE_COLLECTION_BYTES;
 use siblings::Siblings;
 use std::collections::BTreeSet;
 
-/// What separates the parts of a key.
+/// Character that separates the parts of a key.
 pub(crate) const DELIMITER: char = '#';
 
-/// Returns what is wrong with a table, as far as a sample of its items and the sizes of its largest item
-/// collections show; in the order of the rules.
+/// Returns the findings for a table, as far as a sample of its items and the sizes of its largest
+/// item collections show them; in the order of the rules.
 pub fn lint(table: &Table, items: &[Item], collections: &[Collection]) -> Vec<Finding> {
     let mut findings = rules::definition::check(table);
     for source in &table.sources {
-        // One place of an attribute is enough.
+        // Each attribute is reported at one place only.
         let mut seen = BTreeSet::new();
         for siblings in Siblings::all(source, items) {
             for finding in rules::of_siblings(&siblings) {

@@ -1,12 +1,12 @@
-//! What requests show of keys, from the advice on indexes: filters that keys could answer, indexes that nobody
-//! reads, that another one contains, or that hold too much.
+//! Findings in requests, from the advice on indexes: filters that keys could answer, and indexes
+//! that no request reads, that another index contains, or that hold too much.
 //!
-//! Left to others: what is advised and when it pays (the crate `advisor`).
+//! Left to others: the advice and its thresholds (the crate `advisor`).
 
 use crate::finding::{Finding, Rule};
 use hashrange_advisor::{Answered, NewIndex, Report, Spare, SpareIndex, UnusedKey};
 
-/// Returns what the requests of a recording show of a table; in the order of the rules.
+/// Returns the findings of a recording for a table; in the order of the rules.
 pub fn lint_requests(table: &str, report: &Report) -> Vec<Finding> {
     let new = report.add.iter().filter(|it| it.table == table).map(filter_not_key);
     let unused = report.unused_keys.iter().filter(|it| it.answered.request.table == table);

@@ -1,28 +1,28 @@
-//! Components of sort keys that stand beside each other: what follows the same beginning, in one item
-//! collection. Their order is what a Query shows.
+//! Siblings: components of sort keys after the same beginning, in one item collection. A Query
+//! returns them in their order.
 
 use crate::DELIMITER;
 use crate::design::{Item, Scalar, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What follows one beginning.
+/// Components after one beginning.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Siblings {
-    /// The attribute that they are components of.
+    /// Attribute that they are components of.
     pub(crate) attribute: String,
-    /// What stands before them, its last delimiter included.
+    /// Beginning of the key before them, its last delimiter included.
     pub(crate) before: String,
     /// The components, none twice.
     pub(crate) components: BTreeSet<String>,
-    /// Those of them that are the last of a key.
+    /// Components that end a key.
     pub(crate) ending: BTreeSet<String>,
-    /// Those of them that more follows.
+    /// Components that others follow.
     pub(crate) going_on: BTreeSet<String>,
-    /// Whether the attribute is a number, which has one component.
+    /// True if the attribute is a number, which has one component.
     pub(crate) is_number: bool,
 }
 
-/// A collection, the attribute, whether it is a number, and what stands before.
+/// A collection, the attribute, true for a number, and the beginning.
 type Place = (Vec<String>, String, bool, String);
 
 impl Siblings {
@@ -35,7 +35,7 @@ impl Siblings {
         found.into_values().collect()
     }
 
-    /// Returns a component with what stands before it, as it begins a key.
+    /// Returns the beginning of a key up to and with a component.
     pub(crate) fn key(&self, component: &str) -> String {
         format!("{}{component}", self.before)
     }

@@ -1,8 +1,9 @@
-//! Bounds of what is rendered, kept and counted of what clients sent, each with its reason: the one place
-//! to look for how much memory a stranger's text may take once the request is read. The limits of the service
-//! stand in [`crate::limits`]; how many requests, bodies and connections a server takes is in its settings.
+//! Bounds of client text that the server renders, keeps and counts, each with its reason: the one
+//! list of how much memory a stranger's text may take once the request is read. The limits of the
+//! service stand in [`crate::limits`]; a server's settings bound the number of requests, bodies and
+//! connections.
 //!
-//! | what is kept | bound | where |
+//! | kept | bound | where |
 //! |---|---|---|
 //! | kinds of requests of a recording, its callers, its tables | 10,000 and 1,000 others, 1,000, 10,000 | `cost/src/ledger.rs` |
 //! | keys and names of heat | 64 and 16 of a page of a minute, 160 bytes each | `heat/src/book.rs`, `heat/src/name.rs` |
@@ -11,35 +12,41 @@
 //! | bodies, answers, connections | `Limits` | `server/src/config.rs` |
 //! | tests of key templates that read through an item | 300 of a table | `engine/src/schema/template.rs` |
 //!
-//! A text is cut while it is written ([`Bounded`]), never afterwards: the whole of it would be there once.
-//! `docs/robustness.md`, "What clients sent", has the figures.
+//! Writers cut a text while they write it ([`Bounded`]), never afterwards: the whole of it would be
+//! in memory once. `docs/robustness.md`, "What clients sent", has the figures.
 
 use std::fmt::{self, Display, Write};
 
-/// Most bytes of one value or name in an explanation. Whole keys fit: 2,048 bytes take 2,732 as base64.
+/// Most bytes of one value or name in an explanation. Whole keys fit: 2,048 bytes take 2,732 as
+/// base64.
 pub const TOLD_VALUE_MAX_BYTES: usize = 4 * 1024;
-/// Most bytes of one text of an explanation: a condition, an update, a range, a sentence of refusal. An
-/// expression of 4 KB with its values in the place of placeholders of usual length fits.
+/// Most bytes of one text of an explanation: a condition, an update, a range, a sentence of
+/// refusal. An expression of 4 KB with its values in the place of placeholders of usual length
+/// fits.
 pub const TOLD_TEXT_MAX_BYTES: usize = 16 * 1024;
 /// Most pieces of advice in one explanation.
 pub const TOLD_ADVICE_MAX: usize = 20;
-/// Ranges of a read that an explanation tells one by one.
+/// Most ranges of a read that an explanation lists one by one.
 pub const TOLD_RANGES_MAX: usize = 50;
-/// Most bytes of a header that a response has because it was asked for. Clients take heads of 8 KiB, with all
+/// Most bytes of a response header that the client asked for. Clients take heads of 8 KiB, with all
 /// other headers in them.
 pub const TOLD_HEADER_MAX_BYTES: usize = 6000;
-/// Most bytes of a request that is explained in a header: the client does not wait for two long answers at once.
+/// Most bytes of a request that the server explains in a header: the client should not wait for two
+/// long answers at once.
 pub const EXPLAINED_IN_HEADER_MAX_BYTES: usize = 128 * 1024;
-/// Most bytes of a shape, which is a request without its values: recordings keep one for each kind of request.
+/// Most bytes of a shape, which is a request without its values: recordings keep one for each kind
+/// of request.
 pub const SHAPE_MAX_BYTES: usize = 300;
-/// Most conditions of `Expected`, `QueryFilter` or `ScanFilter`, with their values: each takes half a kilobyte
-/// while it is compiled, and a request of 16 MB has room for half a million. No item has as many attributes.
+/// Most conditions of `Expected`, `QueryFilter` or `ScanFilter`, with their values: each takes half
+/// a kilobyte while it is compiled, and a request of 16 MB has room for half a million. No item has
+/// as many attributes.
 pub const LEGACY_CONDITIONS_MAX: usize = 50_000;
-/// Most bytes of an access key id that is kept: the service's have 20, its longest allowed 128. Who shows none
-/// that is verified may show any.
+/// Most bytes of an access key id that is kept: the service's have 20, its longest allowed 128. A
+/// caller whose key is not verified may show any text.
 pub const CALLER_MAX_BYTES: usize = 128;
 
-/// Most bytes of one value that the message of a violation repeats; one answer lists ten violations.
+/// Most bytes of one value that the message of a violation repeats; one answer lists up to ten
+/// violations.
 pub const ECHOED_MAX_BYTES: usize = 256 * 1024;
 /// Most entries of one map that the message of a violation repeats.
 pub const ECHOED_ENTRIES_MAX: usize = 4096;
@@ -48,18 +55,19 @@ pub const ECHOED_NAME_MAX_CHARS: usize = 1024;
 /// Most bytes of a header that a refusal repeats.
 pub const ECHOED_HEADER_MAX_BYTES: usize = 255;
 
-/// Bodies up to this size are looked into for the log of requests: longer ones would hold up the connections of the
-/// same thread.
+/// Largest body that the log of requests looks into, in bytes: a longer one would hold up the
+/// connections of the same thread.
 pub const LOGGED_BODY_MAX_BYTES: usize = 1 << 20;
-/// Tables of one request that the log names.
+/// Most tables of one request that the log names.
 pub const LOGGED_TABLES_MAX: usize = 5;
 /// Most bytes of the name of a table, or of its ARN, in the log.
 pub const LOGGED_NAME_MAX_BYTES: usize = 1024;
 
-/// What ends a text that was cut.
+/// End of a text that was cut.
 pub const CUT: &str = "...";
 
-/// Takes text up to a bound and refuses what comes then, so that what writes ends there.
+/// Writer that takes text up to a bound and then returns an error, so that its caller stops
+/// writing.
 #[derive(Debug)]
 pub struct Bounded<W> {
     out: W,
@@ -68,17 +76,18 @@ pub struct Bounded<W> {
 }
 
 impl<W: Write> Bounded<W> {
-    /// Writes to `out` at most so many bytes, and [`CUT`] behind them if there was more.
+    /// Returns a writer of at most so many bytes to `out`, with [`CUT`] behind them if there was
+    /// more.
     pub fn new(out: W, most_bytes: usize) -> Self {
         Self { out, left_bytes: most_bytes, is_cut: false }
     }
 
-    /// Returns how a text went that was written here: that it was cut is no error.
+    /// Returns the result of writing a text here: a cut is no error.
     pub fn ended(&self, written: fmt::Result) -> fmt::Result {
         if self.is_cut { Ok(()) } else { written }
     }
 
-    /// Returns what was written to.
+    /// Returns the inner writer.
     pub fn into_inner(self) -> W {
         self.out
     }
@@ -100,7 +109,7 @@ impl<W: Write> Write for Bounded<W> {
     }
 }
 
-/// Returns the beginning of a text that has at most so many bytes.
+/// Returns the longest beginning of a text that has at most so many bytes.
 pub fn beginning(text: &str, most_bytes: usize) -> &str {
     let mut end = most_bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -109,16 +118,16 @@ pub fn beginning(text: &str, most_bytes: usize) -> &str {
     &text[..end]
 }
 
-/// Returns what something displays, cut to [`TOLD_TEXT_MAX_BYTES`]; of expressions each value and name to
-/// [`TOLD_VALUE_MAX_BYTES`], which they are told as a precision.
+/// Returns the text that something displays, cut to [`TOLD_TEXT_MAX_BYTES`]. Expressions read their
+/// precision, which is [`TOLD_VALUE_MAX_BYTES`], as the bound of each value and name.
 pub fn told(it: &dyn Display) -> String {
     cut(format_args!("{it:.TOLD_VALUE_MAX_BYTES$}"), TOLD_TEXT_MAX_BYTES)
 }
 
-/// Returns a text of at most so many bytes, and [`CUT`] behind them if there was more.
+/// Returns a text cut to at most so many bytes, with [`CUT`] behind them if there was more.
 pub fn cut(text: fmt::Arguments<'_>, most_bytes: usize) -> String {
     let mut bounded = Bounded::new(String::new(), most_bytes);
-    // What does not fit is cut; a String refuses nothing.
+    // The bound is the only reason for an error, since a String takes everything.
     let _cut = bounded.write_fmt(text);
     bounded.into_inner()
 }

@@ -1,13 +1,13 @@
 //! Dates of the proleptic Gregorian calendar and days since 1970-01-01.
 //!
 //! Years are counted from March, so that the leap day comes last; 400 years are 146,097 days.
-//! Clocks, hours and the texts of dates belong to those who write them.
+//! Clocks, hours and the texts of dates belong to the callers.
 
 /// Days from 0000-03-01 to 1970-01-01.
 const EPOCH_DAYS: i64 = 719_468;
 const DAYS_PER_ERA: i64 = 146_097;
 
-/// Returns how many days a month (1 to 12) has.
+/// Returns the number of days of a month (1 to 12).
 pub const fn days_in_month(year: i64, month: i64) -> i64 {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {

@@ -1,8 +1,9 @@
-//! Conversions between what programs have and attribute values.
+//! Conversions between Rust types and attribute values.
 //!
-//! What always has a value converts with `From`: text, integers of up to 64 bits, bytes, lists, maps,
-//! `None` as NULL. Floats and integers of 128 bits convert with `TryFrom`, because not each of them is
-//! a number that can be stored. Back it is always `TryFrom`: a value may be of another type.
+//! Types whose every value can be stored convert with `From`: text, integers of up to 64 bits,
+//! bytes, lists, maps, `None` as NULL. Floats and integers of 128 bits convert with `TryFrom`,
+//! because not each of them is a number that can be stored. The way back is always `TryFrom`,
+//! because a value may be of another type.
 
 use crate::item::Item;
 use crate::number::{Number, NumberFault};
@@ -12,10 +13,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-/// A type of which a `Vec` or an array becomes a list. Bytes are not: a `Vec<u8>` is binary data.
+/// A type of which a `Vec` or an array becomes a list. `u8` is none: a `Vec<u8>` is binary data.
 ///
-/// Implement it for types of your own that convert into an [`AttributeValue`], and vectors of them do
-/// too.
+/// Implement it for your own types that convert into an [`AttributeValue`], and vectors of them
+/// convert too.
 pub trait ListElement: Into<AttributeValue> {}
 
 macro_rules! list_elements {
@@ -162,8 +163,8 @@ macro_rules! from_text_of {
         impl TryFrom<$number> for Number {
             type Error = NumberFault;
 
-            /// Returns the number that Rust prints: for a float, the shortest decimal that stands for
-            /// it. Refused are NaN, the infinities and what is out of the range of [`Number`].
+            /// Returns the number that Rust prints: for a float, the shortest decimal that stands
+            /// for it. Refuses NaN, the infinities and numbers out of the range of [`Number`].
             fn try_from(number: $number) -> Result<Self, NumberFault> {
                 Self::parse(&format!("{number:e}"))
             }
@@ -198,15 +199,15 @@ impl fmt::Display for NumberFault {
 
 impl std::error::Error for NumberFault {}
 
-/// A value is of another type than asked for, or a number does not fit.
+/// A value has another type than the one asked for, or a number does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WrongType {
-    /// The attribute, if it was asked for by its name.
+    /// Name of the attribute, if the caller gave one.
     pub attribute: Option<String>,
-    /// What was asked for.
+    /// Expected type.
     pub expected: &'static str,
-    /// What the value is; `None` if there is no such attribute.
+    /// Type of the value; `None` if there is no such attribute.
     pub found: Option<AttributeType>,
 }
 
@@ -288,20 +289,20 @@ impl Item {
     /// ```
     ///
     /// # Errors
-    /// There is no such attribute (unless an `Option` is asked for), or its value is of another type
-    /// or a number that does not fit.
+    /// There is no such attribute (unless an `Option` is asked for), or its value is of another
+    /// type or a number that does not fit.
     pub fn get_as<'a, T: FromAttribute<'a>>(&'a self, name: &str) -> Result<T, WrongType> {
         T::from_attribute(self.get(name))
             .map_err(|wrong| WrongType { attribute: Some(name.to_owned()), ..wrong })
     }
 }
 
-/// A type that an attribute's value can be read as; see [`Item::get_as`].
+/// A type that an attribute's value can be read into; see [`Item::get_as`].
 pub trait FromAttribute<'a>: Sized {
-    /// Returns the value, of an attribute that may not be there.
+    /// Returns the value of an attribute, which may be missing.
     ///
     /// # Errors
-    /// The value is of another type, or there is none.
+    /// The value has another type, or the attribute is missing.
     fn from_attribute(value: Option<ValueRef<'a>>) -> Result<Self, WrongType>;
 }
 
@@ -314,7 +315,7 @@ impl<'a, T: FromAttribute<'a>> FromAttribute<'a> for Option<T> {
     }
 }
 
-/// Defines how a type is read from a value: what is expected, and what it is then.
+/// Defines how a type is read from a value: its name in errors, and the conversion.
 macro_rules! read_as {
     ($($target:ty: $expected:literal, $read:expr;)*) => {$(
         impl<'a> TryFrom<ValueRef<'a>> for $target {

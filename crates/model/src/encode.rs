@@ -1,8 +1,8 @@
 //! Writes the binary form of values and items (described in [`crate::value`] and [`crate::item`]).
 //!
-//! The encoder appends as a parser meets the parts: containers are opened, filled and closed; maps
-//! and items are brought into name order when they close, and of entries with one name the last
-//! stays. Callers bound the nesting.
+//! A parser calls the encoder as it meets the parts: it opens, fills and closes containers. When a
+//! map or item closes, the encoder brings its entries into name order and keeps the last of several
+//! with one name. Callers bound the nesting.
 
 use crate::item::Item;
 use crate::number::{ENCODED_MAX, Number};
@@ -26,9 +26,9 @@ pub struct ListMark {
 #[derive(Debug)]
 #[must_use]
 pub struct MapMark {
-    /// Where the entries begin in the buffer.
+    /// Start of the entries in the buffer.
     start: usize,
-    /// Where this map's entries begin among the open entries.
+    /// Position of this map's first entry among the open entries.
     first_entry: usize,
 }
 
@@ -38,10 +38,10 @@ pub struct Encoder {
     buffer: Vec<u8>,
     /// Start of every entry of the open maps, innermost last.
     entries: Vec<usize>,
-    /// Item size so far; every value counts one byte too many, which entries of a list or map do
-    /// cost and attributes take back.
+    /// Item size so far. Every value counts one byte too many: entries of a list or map do cost it,
+    /// attributes take it back.
     size: usize,
-    /// Whether `size` is not the item's: entries were copied whole, or dropped for a later one.
+    /// True if `size` is not the item's: entries were copied whole, or dropped for a later one.
     is_size_unknown: bool,
 }
 
@@ -318,7 +318,8 @@ impl Encoder {
                 by_word.then_with(|| (name(starts[*nth]), nth).cmp(&(name(starts[*other]), other)))
             });
             let mut sorted = Vec::with_capacity(self.buffer.len());
-            // Of an item that is all there is; before a map there may be much, which is not copied again.
+            // In an item the entries are the whole buffer; before a map there may be many bytes,
+            // which are not copied again.
             let is_item = mark.start == crate::item::HEADER_BYTES;
             if is_item {
                 sorted.extend_from_slice(&self.buffer[..mark.start]);
@@ -344,8 +345,8 @@ impl Encoder {
     }
 }
 
-/// Returns the first eight bytes of a name as a number that orders as they do; zeros stand for those that
-/// are not there.
+/// Returns the first eight bytes of a name as a number with the same order; zeros stand for missing
+/// bytes.
 fn first_word(name: &[u8]) -> u64 {
     let mut word = [0; 8];
     let length = name.len().min(word.len());

@@ -17,7 +17,7 @@ const FORM_VERSION: u8 = 1;
 pub(crate) const HEADER_BYTES: usize = 4;
 const SIZE_MAX: usize = 0xFF_FFFF;
 
-/// What a change writes mostly fits: a name and a number or a short text.
+/// Room for one change, in bytes: most are a name and a number or a short text.
 const CHANGE_BYTES: usize = 64;
 
 /// Stored bytes that are not an item of a known form version.
@@ -32,7 +32,7 @@ pub struct UnknownForm {
 pub struct Item(Bytes);
 
 impl Item {
-    /// Takes bytes that a store returned.
+    /// Wraps bytes that a store returned.
     pub fn from_stored(bytes: Bytes) -> Result<Self, UnknownForm> {
         if bytes.len() < HEADER_BYTES || bytes[0] != FORM_VERSION {
             return Err(UnknownForm { version: bytes.first().copied() });
@@ -40,13 +40,13 @@ impl Item {
         Ok(Self(bytes))
     }
 
-    /// Fills the header of a buffer whose size is not known.
+    /// Fills the header of a buffer after computing its size.
     pub(crate) fn seal(buffer: Vec<u8>) -> Self {
         let size = attributes_size(&Entries(&buffer[HEADER_BYTES..]));
         Self::seal_with_size(buffer, size)
     }
 
-    /// Fills the header, with the size that is known.
+    /// Fills the header with a known size.
     pub(crate) fn seal_with_size(mut buffer: Vec<u8>, size: usize) -> Self {
         debug_assert_eq!(
             size.min(SIZE_MAX),
@@ -87,7 +87,7 @@ impl Item {
         u32::from_le_bytes([self.0[1], self.0[2], self.0[3], 0]) as usize
     }
 
-    /// Returns whether the size that is stored is that of the attributes; walks over all of them.
+    /// Returns whether the stored size is that of the attributes; walks over all of them.
     pub fn has_true_size(&self) -> bool {
         self.size() == attributes_size(&self.attributes()).min(SIZE_MAX)
     }
@@ -158,7 +158,8 @@ impl Item {
     }
 }
 
-/// Returns what the changes write as an item: the last of each name, unless it removes.
+/// Returns the attributes that the changes set as an item: the last change of each name, unless it
+/// removes.
 fn written(changes: &[(&str, Option<ValueRef<'_>>)]) -> Item {
     let mut encoder = Encoder::with_capacity(CHANGE_BYTES * changes.len());
     let mark = encoder.begin_item();

@@ -32,7 +32,7 @@ pub const BATCH_GET_KEYS_MAX: usize = 100;
 pub const BATCH_WRITE_REQUESTS_MAX: usize = 25;
 /// Most bytes of all items of a transaction.
 pub const TRANSACTION_SIZE_MAX_BYTES: usize = 4 * 1024 * 1024;
-/// How long a client request token is remembered, in milliseconds.
+/// Lifetime of a client request token, in milliseconds.
 /// Source: DynamoDB API reference, TransactWriteItems, `ClientRequestToken`.
 pub const TOKEN_LIFETIME_MS: u64 = 10 * 60 * 1000;
 /// Largest HTTP request body.

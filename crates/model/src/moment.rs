@@ -12,10 +12,11 @@
 use crate::calendar::{date_from_days, days_from_date, days_in_month};
 
 const DAY_MS: u64 = 86_400_000;
-/// So many digits are seconds, until after the year 5000; more are milliseconds.
+/// Most digits of a number of seconds, enough until after the year 5000; longer numbers are
+/// milliseconds.
 const SECONDS_DIGITS_MAX: usize = 11;
 const MILLISECONDS_DIGITS_MAX: usize = 13;
-/// So many digits are rather a date that has no time, such as 20261121.
+/// A number of so many digits is a date without a time, such as 20261121.
 const DATE_DIGITS: usize = 8;
 
 /// Year, month, day, hour, minute, second and millisecond.
@@ -72,8 +73,8 @@ fn parse_date(text: &str) -> Option<u64> {
     Some(days * DAY_MS + (hour * 3600 + minute * 60 + second) * 1000 + fraction_ms)
 }
 
-/// Returns three numbers, the first of `width` digits and the others of two, with `between` between all
-/// of them or none.
+/// Returns three numbers, the first of `width` digits and the others of two, with `between` between
+/// all of them or none.
 fn triple(text: &str, width: usize, between: char) -> Option<[u64; 3]> {
     let text = match text.len() - text.matches(between).count() {
         all if all == text.len() => text.to_owned(),
@@ -95,7 +96,7 @@ fn triple(text: &str, width: usize, between: char) -> Option<[u64; 3]> {
     Some([digits(first)?, digits(second)?, digits(third)?])
 }
 
-/// Returns what stands before the point, and the milliseconds behind it.
+/// Returns the text before the point, and the milliseconds behind it.
 fn split_fraction(text: &str) -> Option<(&str, u64)> {
     let Some((whole, fraction)) = text.split_once('.') else { return Some((text, 0)) };
     if fraction.len() > 3 {

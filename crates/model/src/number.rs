@@ -22,7 +22,7 @@ use std::fmt;
 pub const DIGITS_MAX: usize = 38;
 const EXPONENT_MAX: i64 = 125;
 const EXPONENT_MIN: i64 = -130;
-/// What the binary form adds to an exponent, so that none is negative.
+/// Offset that the binary form adds to an exponent, so that none is negative.
 const EXPONENT_BIAS: i16 = 130;
 const SIGN_NEGATIVE: u8 = 1;
 const SIGN_ZERO: u8 = 2;
@@ -30,7 +30,7 @@ const SIGN_POSITIVE: u8 = 3;
 /// Longest binary form: sign, exponent, 19 pairs, end.
 pub const ENCODED_MAX: usize = 22;
 
-/// Why a text is not a number that can be stored.
+/// Reason why a text is not a number that can be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NumberFault {
     /// The text is not a decimal number.
@@ -41,8 +41,8 @@ pub enum NumberFault {
     Underflow,
     /// More than 38 significant digits.
     TooManyDigits,
-    /// The exponent, or the scale that it makes with the fraction, does not fit 32 bits. The newer validation layer reports the range, the older
-    /// one says that the text is not numeric.
+    /// The exponent, or the scale that it makes with the fraction, does not fit 32 bits. The newer
+    /// validation layer reports the range, the older one says that the text is not numeric.
     ExponentBeyond32Bits {
         /// The number as sent.
         text: String,
@@ -110,7 +110,7 @@ impl Number {
         self.length == 0
     }
 
-    /// Returns the sum, exact, or the fault that storing it would meet.
+    /// Returns the exact sum, or the fault that storing it would have.
     pub fn checked_add(&self, other: &Self) -> Result<Self, NumberFault> {
         if self.is_zero() {
             return Ok(*other);
@@ -141,7 +141,7 @@ impl Number {
         Self::from_digits(negative, top, &subtract_digits(larger, smaller)[..span])
     }
 
-    /// Returns the difference, exact, or the fault that storing it would meet.
+    /// Returns the exact difference, or the fault that storing it would have.
     pub fn checked_sub(&self, other: &Self) -> Result<Self, NumberFault> {
         let negated = Self { negative: !other.negative, ..*other };
         self.checked_add(&if other.is_zero() { Self::ZERO } else { negated })
@@ -339,7 +339,7 @@ impl<'a> Parsed<'a> {
     }
 }
 
-/// Returns how many bytes a text has, to reckon with exponents.
+/// Returns the length of a text in bytes as a signed number, for arithmetic with exponents.
 fn signed(length: usize) -> i64 {
     i64::try_from(length).expect("no text is longer than isize::MAX")
 }
@@ -366,7 +366,7 @@ fn parse_exponent(negative: bool, digits: &[u8]) -> Option<i64> {
     })
 }
 
-/// Zero is range-checked by its exponent. Source: captured 2026, `0e126` overflows.
+/// Returns zero, or the fault of its exponent. Source: captured 2026, `0e126` overflows.
 fn zero_with_exponent(exponent: i64) -> Result<Number, NumberFault> {
     if exponent > EXPONENT_MAX {
         return Err(NumberFault::Overflow);
@@ -452,7 +452,7 @@ number_from_integer!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 pub struct NumberRef<'a>(&'a [u8]);
 
 impl<'a> NumberRef<'a> {
-    /// Takes bytes that [`Number::encode`] wrote.
+    /// Wraps bytes that [`Number::encode`] wrote.
     pub fn from_encoded(bytes: &'a [u8]) -> Self {
         debug_assert!(matches!(bytes.first(), Some(SIGN_NEGATIVE..=SIGN_POSITIVE)));
         Self(bytes)
@@ -463,7 +463,7 @@ impl<'a> NumberRef<'a> {
         self.0
     }
 
-    /// Returns the number taken apart.
+    /// Returns the decoded number.
     pub fn to_number(&self) -> Number {
         let [sign @ (SIGN_NEGATIVE | SIGN_POSITIVE), exponent, pairs @ .., _end] = self.0 else {
             return Number::ZERO;

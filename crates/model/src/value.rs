@@ -298,8 +298,8 @@ impl From<AttributeValue> for Value {
     }
 }
 
-/// A view of one value in the binary form; nothing is decoded before it is asked for. `T` is the
-/// form in which it shows a string.
+/// A view of one value in the binary form, which decodes only the part that is asked for. `T` is
+/// the form in which it shows a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueRef<'a, T = &'a str> {
     /// String
@@ -383,13 +383,13 @@ impl<'a> ValueRef<'a> {
     }
 }
 
-/// A view of one value with strings as their bytes: for copying out without looking at the text
-/// again. What is stored as a string was checked to be UTF-8 when written.
+/// A view of one value with strings as their bytes, to copy it without checking the text again. The
+/// encoder stores only strings that are UTF-8.
 pub type RawValue<'a> = ValueRef<'a, &'a [u8]>;
 
 impl<'a> RawValue<'a> {
-    // Inlined so that its callers look at the tag and the payload in registers: returned through
-    // memory, a value is written in parts and read as a whole, for which the processor waits.
+    // Inlined so that its callers look at the tag and the payload in registers: a value returned
+    // through memory is written in parts and read as a whole, and the processor waits for that.
     #[expect(clippy::inline_always, reason = "measured: see above")]
     #[inline(always)]
     pub(crate) fn read_raw(bytes: &'a [u8]) -> (Self, &'a [u8]) {
@@ -547,7 +547,7 @@ impl<'a> Elements<'a> {
         })
     }
 
-    /// Returns the element at `offset`; passes over the others without looking at their text.
+    /// Returns the element at `offset`; skips the others without looking at their text.
     pub fn get(&self, offset: usize) -> Option<ValueRef<'a>> {
         self.raw_values().nth(offset).map(ValueRef::from)
     }
@@ -601,7 +601,7 @@ impl<'a> Entries<'a> {
         self.0
     }
 
-    /// Returns the value named `name`; passes over the others without decoding them.
+    /// Returns the value named `name`; skips the others without decoding them.
     pub fn get(&self, name: &str) -> Option<ValueRef<'a>> {
         self.get_raw(name).map(ValueRef::from)
     }
@@ -612,7 +612,7 @@ impl<'a> Entries<'a> {
         let mut rest = self.0;
         while !rest.is_empty() {
             let (entry, after) = read_short(rest);
-            // The first bytes mostly tell, without a call.
+            // The first bytes mostly decide the order, without a call.
             match entry.first().cmp(&name.first()).then_with(|| entry.cmp(name)) {
                 std::cmp::Ordering::Less => rest = skip(after),
                 std::cmp::Ordering::Equal => return Some(RawValue::read_raw(after).0),
@@ -656,7 +656,7 @@ fn read_long_varint(bytes: &[u8]) -> (usize, &[u8]) {
     panic!("a length is cut short");
 }
 
-/// Returns what follows the value at the start of `bytes`.
+/// Returns the bytes after the value at the start of `bytes`.
 fn skip(bytes: &[u8]) -> &[u8] {
     match bytes[0] {
         tag::STRING | tag::NUMBER | tag::BINARY => read_short(&bytes[1..]).1,

@@ -1,4 +1,4 @@
-//! The items of samples as they are kept: one item a line, in DynamoDB's JSON.
+//! Stored items of samples: one item a line, in DynamoDB's JSON.
 
 use hashrange::{DecodedItem, Item, decode};
 use std::fmt;
@@ -9,7 +9,7 @@ pub type Items = Box<dyn Iterator<Item = Result<Item, BrokenData>> + Send>;
 /// The data inside the program cannot be read: the build is broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenData {
-    /// The line that is wrong, or what is wrong with the file.
+    /// The faulty line, or the fault of the file.
     pub line: String,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for BrokenData {
 
 impl std::error::Error for BrokenData {}
 
-/// Returns the items of a text that has one a line.
+/// Returns the items of a text with one item a line.
 pub(crate) fn of_lines(text: &'static str) -> Items {
     Box::new(text.lines().map(of_line))
 }

@@ -1,9 +1,9 @@
-//! Sample tables to try the database on: the cities of the world, and six small ones that show
-//! one way of designing keys each.
+//! Sample tables to try the database on: the cities of the world, and six small ones that show one
+//! way of designing keys each.
 //!
 //! A sample is data in this crate: a table definition, items, and a page of queries with their
-//! answers (`docs/samples/NAME.md`), which is executed as a test. [`load`] brings a sample into a
-//! database; [`Sample::next_steps`] says what to type then.
+//! answers (`docs/samples/NAME.md`), which a test executes. [`load`] writes a sample into a
+//! database; [`Sample::next_steps`] returns the commands to try then.
 //!
 //! Left to others: serving, showing progress, and the command line whose commands the pages name.
 //!
@@ -21,13 +21,13 @@ pub use load::{Error, Loaded, Loading, Progress, load};
 
 use std::fmt::Write;
 
-/// Where the pages' commands expect the server.
+/// Endpoint of the server in the pages' commands.
 pub const DEFAULT_ENDPOINT: &str = "http://localhost:8000";
 
-/// How many examples of a page [`Sample::next_steps`] shows.
+/// Examples of a page that [`Sample::next_steps`] shows.
 const NEXT_STEPS: usize = 3;
 
-/// Why what is written to a string is there.
+/// Reason why writing to a string cannot fail.
 const IN_MEMORY: &str = "writing to a string cannot fail";
 
 /// A table with its items and its page of queries.
@@ -35,15 +35,15 @@ const IN_MEMORY: &str = "writing to a string cannot fail";
 pub struct Sample {
     /// The name on the command line and of the page.
     pub name: &'static str,
-    /// What it holds, in a few words.
+    /// Its content, in a few words.
     pub title: &'static str,
-    /// Which way of designing keys it shows, in a sentence.
+    /// The way of designing keys that it shows, in a sentence.
     pub description: &'static str,
     /// The name of its table.
     pub table: &'static str,
-    /// How many items it has.
+    /// Number of its items.
     pub item_count: u64,
-    /// Whose data it is, where it is not ours: to be shown where the sample is.
+    /// Owner of the data, if it is not ours, to be named with the sample.
     pub attribution: Option<&'static str>,
     /// The page of queries, in Markdown.
     pub page: &'static str,
@@ -144,8 +144,8 @@ impl Sample {
         (self.items)()
     }
 
-    /// Returns what to type next on a server at `endpoint`: the first examples of the page, for
-    /// the AWS CLI and for our own, and the commands that show what the keys do.
+    /// Returns the commands to try next on a server at `endpoint`: the first examples of the page,
+    /// for the AWS CLI and for our own, and the commands that show the effect of the keys.
     pub fn next_steps(&self, endpoint: &str) -> String {
         let mut text = format!("{} are in table {} at {endpoint}\n", self.title, self.table);
         let examples = page::examples(self.page);
@@ -186,7 +186,7 @@ impl Sample {
     }
 }
 
-/// Returns the option for an endpoint that our own command line does not find by itself.
+/// Returns the option for an endpoint that is not our own command line's default.
 fn endpoint_option(endpoint: &str) -> String {
     match endpoint {
         DEFAULT_ENDPOINT | "http://127.0.0.1:8000" => String::new(),

@@ -1,9 +1,9 @@
-//! Brings a sample into a database.
+//! Writes a sample into a database.
 //!
-//! The table says by its tags what it is: whose sample, and, once all items are there, that it is
-//! complete. Loading writes every item again until that tag stands, so it may be interrupted at
-//! any point and run again; a complete table is left alone, whatever has become of its items. A
-//! table of the same name without the tag belongs to somebody else and is not touched.
+//! Tags of the table say which sample it holds and, once all items are written, that it is
+//! complete. Until that tag is set, loading writes every item again, so it may be interrupted at
+//! any point and run again. It leaves a complete table alone, whatever has happened to its items,
+//! and never touches a table of the same name without the tag, which belongs to somebody else.
 
 use crate::{BrokenData, Items, Sample};
 use hashrange::{
@@ -23,10 +23,10 @@ const SAMPLE_TAG: &str = "hashrange:sample";
 const COMPLETE_TAG: &str = "hashrange:sample-complete";
 /// Items of one BatchWriteItem: the service's limit.
 const BATCH_ITEMS: usize = 25;
-/// Batches that are under way together, so that they share a sync of the disk.
+/// Batches under way at the same time, so that they share a sync of the disk.
 const BATCHES_AT_ONCE: usize = 16;
 
-/// How far a load is.
+/// Progress of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Items that are in the table.
@@ -35,23 +35,23 @@ pub struct Progress {
     pub items_total: u64,
 }
 
-/// What a load did.
+/// Result of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loaded {
     /// The items were written.
     Now {
-        /// How many.
+        /// Number of items.
         items: u64,
     },
     /// The sample was complete already; nothing was written.
     Before,
 }
 
-/// Why a sample is not loaded.
+/// Reason why a sample was not loaded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is a table of that name that no sample made: rename or delete it first.
+    /// A table of that name exists that no sample made: rename or delete it first.
     ForeignTable {
         /// The table's name.
         table: String,
@@ -88,16 +88,16 @@ impl From<BrokenData> for Error {
     }
 }
 
-/// What [`load`] returns.
+/// Future that [`load`] returns.
 pub type Loading<'a> = Pin<Box<dyn Future<Output = Result<Loaded, Error>> + Send + 'a>>;
 
-/// Loads a sample unless it is complete already. `progress` hears of every group of batches.
+/// Loads a sample unless it is complete already. Calls `progress` after every group of batches.
 pub fn load<'a>(
     sample: &'a Sample,
     database: &'a Database,
     progress: &'a mut (dyn FnMut(Progress) + Send),
 ) -> Loading<'a> {
-    // A future that is not boxed is compiled again, with the whole engine, by whoever waits for it.
+    // The crate that awaits an unboxed future would compile it again, with the whole engine.
     Box::pin(load_now(sample, database, progress))
 }
 
@@ -216,7 +216,7 @@ async fn write(
             ..BatchWriteItemInput::default()
         };
         let output = database.batch_write_item(input).await?;
-        // What the database had no capacity for is sent again.
+        // Writes that the database had no capacity for are sent again.
         let unprocessed = output.unprocessed_items.unwrap_or_default();
         batch = unprocessed.values().flatten().cloned().collect();
     }

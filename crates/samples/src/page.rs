@@ -2,45 +2,45 @@
 //!
 //! The form of a page, of which this reads the fences only:
 //!
-//! | in the page | what it is |
+//! | in the page | meaning |
 //! |---|---|
-//! | a heading | what the next examples are about |
+//! | a heading | subject of the next examples |
 //! | a fence `sh` that begins with `aws dynamodb ` | begins an example: a command of the AWS CLI |
 //! | a fence `sh` that begins with `hashrange ` | the same with our own command line |
-//! | a fence `text` | what our own command line prints |
+//! | a fence `text` | the output of our own command line |
 //! | a fence `json` | the answer, in DynamoDB's JSON |
-//! | a fence `sql` | on the page of PartiQL, a statement; a fence `text` says what is printed |
+//! | a fence `sql` | on the page of PartiQL, a statement; a fence `text` is its output |
 //!
-//! Any other text and fence is for people. Commands keep to a part of the shell that needs no
-//! shell to be understood, see [`words`].
+//! Any other text and fence is for people. Commands use only shell syntax that can be read without
+//! a shell, see [`words`].
 
 use std::ops::Range;
 
 /// A question that a page asks the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example<'a> {
-    /// The heading it stands under, without its marks.
+    /// Heading above it, without its marks.
     pub heading: &'a str,
     /// The command of the AWS CLI, as it stands in the page.
     pub aws: &'a str,
     /// The same for our own command line.
     pub hashrange: Option<&'a str>,
-    /// Where the answer in DynamoDB's JSON stands in the page, in bytes.
+    /// Position in the page of the answer in DynamoDB's JSON, in bytes.
     pub answer: Option<Range<usize>>,
-    /// Where that stands which our own command line prints.
+    /// Position in the page of our own command line's output, in bytes.
     pub printed: Option<Range<usize>>,
 }
 
-/// Something that a page runs with our own command line.
+/// A command or statement that a page runs with our own command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown<'a> {
-    /// What is run.
+    /// The command or statement.
     pub run: Run<'a>,
-    /// Where that stands which it prints, in bytes.
+    /// Position in the page of its output, in bytes.
     pub printed: Range<usize>,
 }
 
-/// What a page runs.
+/// A command or statement of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run<'a> {
     /// A command.
@@ -52,13 +52,13 @@ pub enum Run<'a> {
 /// A block of a page between two lines of three backquotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fence<'a> {
-    /// The heading it stands under, without its marks.
+    /// Heading above it, without its marks.
     pub heading: &'a str,
-    /// What stands behind the opening backquotes.
+    /// Text after the opening backquotes.
     pub kind: &'a str,
-    /// What is in it.
+    /// Content.
     pub body: &'a str,
-    /// Where that stands in the page, in bytes.
+    /// Position of the content in the page, in bytes.
     pub range: Range<usize>,
 }
 
@@ -68,7 +68,7 @@ impl Fence<'_> {
     }
 }
 
-/// Returns the fences of a page, in order. One that is not closed ends with the page.
+/// Returns the fences of a page, in order. An unclosed one ends with the page.
 pub fn fences(page: &str) -> Vec<Fence<'_>> {
     let mut found = Vec::new();
     let mut heading = "";
@@ -84,7 +84,7 @@ pub fn fences(page: &str) -> Vec<Fence<'_>> {
     found
 }
 
-/// Returns what stands between two single backquotes in a line of a page, in order; fences left out.
+/// Returns the texts between two single backquotes in a line of a page, in order, except in fences.
 pub fn code_spans(page: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut lines = lines_with_offsets(page);
@@ -98,8 +98,8 @@ pub fn code_spans(page: &str) -> Vec<&str> {
     found
 }
 
-/// Returns what a page runs and what is printed, in order: each fence `sql`, and each fence `sh`
-/// that begins with `hashrange `, with the fence `text` that follows.
+/// Returns the commands and statements of a page with their output, in order: each fence `sql`, and
+/// each fence `sh` that begins with `hashrange `, with the fence `text` that follows.
 pub fn shown(page: &str) -> Vec<Shown<'_>> {
     let mut found = Vec::new();
     let mut last = None;
@@ -114,8 +114,8 @@ pub fn shown(page: &str) -> Vec<Shown<'_>> {
     found
 }
 
-/// Returns the commands of our own command line on a page, in order: each fence `sh` that begins with
-/// `hashrange `, and where that stands which it prints, if a fence `text` is the next one.
+/// Returns the commands of our own command line on a page, in order: each fence `sh` that begins
+/// with `hashrange `, and the position of its output if a fence `text` is the next one.
 pub fn commands(page: &str) -> Vec<(&str, Option<Range<usize>>)> {
     let mut found: Vec<(&str, Option<Range<usize>>)> = Vec::new();
     let mut is_next = false;
@@ -180,9 +180,9 @@ fn fence_body<'a>(page: &str, lines: &mut impl Iterator<Item = (usize, &'a str)>
     start.unwrap_or(page.len())..page.len()
 }
 
-/// Returns the words of a command: separated by blanks and ends of lines, with strings in single
-/// quotes, and a backslash at the end of a line that goes on. Returns `None` for anything that
-/// means something else to a shell.
+/// Returns the words of a command, separated by blanks and line ends, with strings in single
+/// quotes, and with a backslash at the end of a continued line. Returns `None` for anything with
+/// another meaning to a shell.
 pub fn words(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,8 +1,8 @@
 //! The items of the sample `world`, unpacked from a table of tab-separated values.
 //!
-//! The file and the licence of its data are described in its header and in `data/world/prepare.mjs`,
-//! which makes it. The sort key is `STATE#CITY#ID`: upper-case ASCII letters, digits and hyphens,
-//! so that no part holds the delimiter and every byte of a part sorts after it.
+//! The header of the file and `data/world/prepare.mjs`, which makes it, describe its form and the
+//! licence of its data. The sort key is `STATE#CITY#ID`: upper-case ASCII letters, digits and
+//! hyphens, so that no part holds the delimiter and every byte of a part sorts after it.
 
 use crate::items::{BrokenData, Items};
 use flate2::read::GzDecoder;
@@ -10,10 +10,10 @@ use hashrange::{AttributeValue, Item, Number};
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
 
-/// How many cities the file has.
+/// Number of cities in the file.
 pub(crate) const ITEM_COUNT: u64 = 46_570;
 
-/// From this population on a city is in the index `megacities`.
+/// Least population of a city in the index `megacities`.
 const MEGACITY: u64 = 1_000_000;
 
 static CITIES: &[u8] = include_bytes!("../data/world/cities.tsv.gz");
@@ -46,7 +46,7 @@ fn city(line: &str) -> Option<Item> {
         ("latitude", number(latitude)?),
         ("longitude", number(longitude)?),
     ];
-    // Absent from all other cities: that keeps the two indexes sparse.
+    // The attribute is absent from all other cities: that keeps the two indexes sparse.
     if capital == "C" {
         attributes.push(("capital", "yes".into()));
     }

@@ -1,4 +1,4 @@
-//! Whose requests are run, which can be changed while the server runs.
+//! Access policy of the server, which can be changed while it runs.
 
 use arc_swap::{ArcSwap, Guard};
 use hashrange_auth::Policy;
@@ -14,10 +14,10 @@ impl Access {
         Self(ArcSwap::from_pointee(policy))
     }
 
-    /// Puts another policy in the place of this one, for requests that come from now on.
+    /// Replaces the policy, for requests that come from now on.
     ///
-    /// Where no credentials were asked for at the start none can be later, nor the other way round:
-    /// the address and the rules for web pages were chosen for it. Returns false then.
+    /// Refuses a change between a policy that accepts any credentials and one that verifies them,
+    /// and returns false: the address and the rules for web pages were chosen for the first policy.
     pub fn replace(&self, policy: Policy) -> bool {
         let is_open = |policy: &Policy| matches!(policy, Policy::AcceptAny);
         if is_open(&policy) != self.is_open() {
@@ -27,7 +27,7 @@ impl Access {
         true
     }
 
-    /// Returns true if no credentials are asked for.
+    /// Returns true if the server accepts any credentials.
     pub fn is_open(&self) -> bool {
         matches!(**self.0.load(), Policy::AcceptAny)
     }

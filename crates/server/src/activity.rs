@@ -1,7 +1,7 @@
-//! What one connection does and holds: the guards of its requests, answers and bodies.
+//! Activity of one connection: the guards of its requests, answers and bodies.
 //!
-//! A connection only counts while it works; [`watch`](crate::watch) looks at the counts from time to
-//! time. So a request needs no timer and no lock.
+//! A connection only counts while it works; [`watch`](crate::watch) looks at the counts from time
+//! to time. So a request needs no timer and no lock.
 
 use crate::budget::Budget;
 use crate::config::Limits;
@@ -14,50 +14,50 @@ use std::task::Waker;
 const REQUEST: u64 = 1 << 48;
 /// One unsent answer in [`Activity::open`]; the bits below count bytes.
 const ANSWER: u64 = 1 << 32;
-/// No more of one answer is counted here, so that the bytes of all streams fit in their bits. All are
-/// counted in the [`Budget`].
+/// Most bytes of one answer that are counted here, so that the bytes of all streams fit in their
+/// bits. The [`Budget`] counts all of them.
 const COUNTED_MAX_BYTES: usize = 16 << 20;
 
-/// What a connection shows of itself.
+/// Activity of a connection, which its task updates and the watch reads.
 #[derive(Debug)]
 pub struct Activity {
     /// The address of the client.
     pub peer: IpAddr,
     budget: Arc<Budget>,
-    /// Requests that have begun and whose answers are not out, those of them with an answer, and the
-    /// bytes of these.
+    /// Open requests, which have begun and whose answers are not out; those of them with an answer;
+    /// and the bytes of these.
     open: AtomicU64,
-    /// Requests begun and answers made and sent so far.
+    /// Requests begun, answers made and answers sent so far.
     changes: AtomicU64,
     /// Requests whose bodies are arriving in pieces.
     reading: AtomicU64,
-    /// Bytes that are held of such bodies.
+    /// Bytes held of such bodies.
     body_bytes: AtomicUsize,
     /// Bytes have arrived since the last answer.
     received: AtomicBool,
     /// The client speaks HTTP/2, where bytes between requests are normal.
     http2: AtomicBool,
-    /// The client does not take what was sent last.
+    /// The client does not read what the server has sent.
     blocked: AtomicBool,
-    /// The look of the watch in which an answer was made or went on last.
+    /// Number of the watch's look in which an answer was made or last made progress.
     progress: AtomicU32,
-    /// The same for each answer of HTTP/2; 0 is free.
+    /// The same for each answer of HTTP/2; 0 marks a free place.
     streams: OnceLock<Box<[AtomicU32]>>,
     stream_places: usize,
-    /// The connection is to finish its requests and end.
+    /// The connection has to finish its requests and end.
     finishing: AtomicBool,
     /// Wakes the connection's task; set once, since a task keeps its waker.
     waker: OnceLock<Waker>,
 }
 
-/// What a connection holds at a moment.
+/// Memory and places that a connection holds at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
     /// Requests whose answers are not out.
     pub requests: u64,
     /// Answers that are not out.
     pub answers: u64,
-    /// Their bytes, as far as they are counted for each connection.
+    /// Their bytes, as far as each connection counts them.
     pub answer_bytes: u64,
     /// Requests whose bodies are arriving in pieces.
     pub reading: u64,
@@ -93,14 +93,14 @@ impl Activity {
         }
     }
 
-    /// Notes whether the client takes what is sent.
+    /// Notes whether the client reads what the server sends.
     pub fn note_blocked(&self, is_blocked: bool) {
         if self.blocked.load(Ordering::Relaxed) != is_blocked {
             self.blocked.store(is_blocked, Ordering::Relaxed);
         }
     }
 
-    /// Returns true while the client does not take what is sent.
+    /// Returns true while the client does not read what the server sends.
     pub fn is_blocked(&self) -> bool {
         self.blocked.load(Ordering::Relaxed)
     }
@@ -121,7 +121,7 @@ impl Activity {
         }
     }
 
-    /// Returns what the connection holds now.
+    /// Returns what the connection holds now: requests, answers and bodies.
     pub fn held(&self) -> Held {
         let open = self.open.load(Ordering::Relaxed);
         Held {
@@ -148,8 +148,8 @@ impl Activity {
         self.http2.load(Ordering::Relaxed)
     }
 
-    /// Returns for how many looks of the watch the unsent answer that stands still the longest has
-    /// done so; 0 without an answer.
+    /// Returns the number of looks of the watch for which an unsent answer has made no progress,
+    /// for the answer with the most; 0 without an answer.
     pub fn still_for(&self, tick: u32) -> u32 {
         if self.held().answers == 0 {
             return 0;
@@ -171,7 +171,7 @@ impl Activity {
         }
     }
 
-    /// Returns true once the connection is to finish.
+    /// Returns true once the connection has to finish.
     pub fn is_finishing(&self) -> bool {
         self.finishing.load(Ordering::Acquire)
     }
@@ -200,19 +200,20 @@ impl Activity {
     }
 }
 
-/// A request, from its head to the last byte of its answer or to where either side gives up.
+/// A request, from its head to the last byte of its answer or to the moment when either side gives
+/// up.
 #[derive(Debug)]
 pub struct OpenRequest {
     activity: Arc<Activity>,
     has_place: bool,
     body_bytes: usize,
-    /// Bytes of an answer that is still being worked on.
+    /// Bytes of an answer still in work.
     answer_bytes: usize,
     is_reading: bool,
 }
 
 impl OpenRequest {
-    /// Returns what all connections share.
+    /// Returns the budget that all connections share.
     pub fn budget(&self) -> &Budget {
         &self.activity.budget
     }
@@ -222,7 +223,7 @@ impl OpenRequest {
         &self.activity
     }
 
-    /// Takes a place among the requests that may run; false if there is none.
+    /// Takes a place among the running requests; returns false if there is none.
     pub fn take_place(&mut self) -> bool {
         self.has_place = self.has_place || self.activity.budget.take_request();
         self.has_place
@@ -236,8 +237,8 @@ impl OpenRequest {
         }
     }
 
-    /// Takes room for more bytes of the body, held until [`drop_body`](Self::drop_body); false if
-    /// there is none.
+    /// Takes room for more bytes of the body, held until [`drop_body`](Self::drop_body); returns
+    /// false if there is none.
     pub fn take_body(&mut self, bytes: usize) -> bool {
         if !self.activity.budget.take_body(self.body_bytes, bytes) {
             return false;
@@ -247,8 +248,9 @@ impl OpenRequest {
         true
     }
 
-    /// Waits for room for all that is left of the body, behind bodies of others that wait already; false if that
-    /// takes too long. Meanwhile the client is not to blame for what it holds.
+    /// Waits for room for the rest of the body, behind bodies of other requests that wait already;
+    /// returns false if that takes too long. Meanwhile the watch does not end the connection for
+    /// what it holds.
     pub async fn wait_for_body(&mut self, bytes: usize) -> bool {
         let was_reading = self.is_reading;
         self.end_reading();
@@ -263,12 +265,12 @@ impl OpenRequest {
         true
     }
 
-    /// Notes that a good piece of the body has arrived.
+    /// Notes that a large enough piece of the body has arrived.
     pub fn note_body_progress(&self) {
         self.activity.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes that the body has arrived or is not waited for any longer.
+    /// Notes that the body has arrived or that the server stops waiting for it.
     pub fn end_reading(&mut self) {
         if self.is_reading {
             self.is_reading = false;
@@ -277,7 +279,7 @@ impl OpenRequest {
         }
     }
 
-    /// Gives back the room of the body.
+    /// Returns the room of the body to the budget.
     pub fn drop_body(&mut self) {
         self.end_reading();
         if self.body_bytes > 0 {
@@ -287,7 +289,7 @@ impl OpenRequest {
         }
     }
 
-    /// Counts bytes of an answer that is still being worked on.
+    /// Counts bytes of an answer still in work.
     pub fn hold_answer(&mut self, bytes: usize) {
         self.activity.budget.take_answer(bytes);
         self.answer_bytes += bytes;
@@ -334,12 +336,12 @@ pub struct UnsentAnswer {
     request: OpenRequest,
     bytes: usize,
     stream: Option<u16>,
-    /// Bytes that went out since progress was noted last.
+    /// Bytes that went out since the last noted progress.
     moved: usize,
 }
 
 impl UnsentAnswer {
-    /// Less than this in a time limit for writing is no progress.
+    /// Least bytes within a write timeout that count as progress.
     const STEP_BYTES: usize = 16 * 1024;
 
     /// Notes that bytes went out.

@@ -1,4 +1,4 @@
-//! From an answer to an HTTP response: status, headers, checksum.
+//! Turns an answer into an HTTP response: status, headers, checksum.
 
 use crate::activity::OpenRequest;
 use crate::answer_body::AnswerBody;
@@ -13,7 +13,7 @@ use hyper::{Response, StatusCode};
 pub static AMZ_JSON: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
 /// The other content type that requests may have.
 pub static JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// The content type of what people read.
+/// The content type of texts for people.
 pub static TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 static SERVER: HeaderValue = HeaderValue::from_static("Hashrange");
@@ -28,20 +28,20 @@ static CLOSE: HeaderValue = HeaderValue::from_static("close");
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 static CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 
-/// What a request is answered with.
+/// Answer to a request.
 #[derive(Debug)]
 pub struct Answer {
     /// The status.
     pub status: StatusCode,
     /// The body.
     pub body: Bytes,
-    /// How the body is compressed.
+    /// Coding with which the body is compressed.
     pub coding: Option<Coding>,
     /// The type of the body.
     pub content_type: Option<HeaderValue>,
-    /// Whether the connection ends with this answer.
+    /// True if the connection ends with this answer.
     pub close: bool,
-    /// What kind of refusal it is, if it is one that clients expect.
+    /// Kind of refusal, if clients have to expect it.
     pub refusal: Option<Refusal>,
     /// Headers of this answer alone.
     pub extra: Vec<(HeaderName, HeaderValue)>,
@@ -74,30 +74,30 @@ impl Answer {
     }
 }
 
-/// Which pages may read an answer.
+/// Web pages that may read an answer.
 #[derive(Debug, Clone, Default)]
 pub enum Readers {
-    /// The request came from no page, or from one that may not.
+    /// The request came from no page, or from one that may not read it.
     #[default]
     NoPage,
-    /// Those of every origin.
+    /// Pages of every origin.
     EveryPage,
-    /// Those of this origin.
+    /// Pages of this origin.
     PagesOf(HeaderValue),
 }
 
-/// What of a request shapes the headers of its response.
+/// Properties of a request that decide the headers of its response.
 #[derive(Debug)]
 pub struct Wishes {
-    /// Which pages may read the answer.
+    /// Web pages that may read the answer.
     pub readers: Readers,
-    /// How the answer is to be compressed: something the client takes, if the answer is long enough.
+    /// Coding for the answer, if it is long enough: one that the client accepts.
     pub compress: Option<Coding>,
-    /// Whether `Connection: close` may be said: HTTP/2 has no such header.
+    /// True if the response may have `Connection: close`: HTTP/2 has no such header.
     pub http1: bool,
 }
 
-/// Returns the response. `headers` is an empty map whose memory is used again; `open` is the request,
+/// Returns the response. `headers` is an empty map whose memory is reused; `open` is the request,
 /// which stays open until the response is out.
 pub fn respond(
     answer: Answer,

@@ -1,8 +1,8 @@
 //! The body of a response: one piece that stays counted until its last byte is written.
 //!
-//! The piece carries the guard of its request ([`UnsentAnswer`]). Hyper keeps the piece where it is,
-//! advances it as the socket or the client's window takes bytes, and drops it when it is out or the
-//! connection has ended: the guard needs no more to know.
+//! The piece carries the guard of its request ([`UnsentAnswer`]). Hyper does not copy the piece: it
+//! advances it as the socket or the client's window takes bytes, and drops it when all bytes are
+//! out or the connection has ended, which is all that the guard has to know.
 
 use crate::activity::UnsentAnswer;
 use bytes::{Buf, Bytes};
@@ -19,7 +19,7 @@ pub struct AnswerBody(Option<Piece>);
 impl AnswerBody {
     /// Returns a body of these bytes.
     pub fn new(bytes: Bytes, unsent: UnsentAnswer) -> Self {
-        // Without a byte there is nothing to wait for: the guard is dropped here.
+        // Without a byte there is nothing to wait for, so the guard is dropped here.
         Self((!bytes.is_empty()).then_some(Piece { bytes, unsent }))
     }
 }
@@ -44,7 +44,7 @@ impl Body for AnswerBody {
     }
 }
 
-/// What of an answer is not yet written.
+/// Unwritten part of an answer.
 #[derive(Debug)]
 pub struct Piece {
     bytes: Bytes,

@@ -1,5 +1,5 @@
-//! An address that is taken but not yet listened on: while the database is being opened clients are
-//! refused, and not left waiting or cut off when that fails.
+//! Address that is bound but not yet listened on: while the database is being opened, the system
+//! refuses clients instead of letting them wait or cutting them off when opening fails.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ const BACKLOG: u32 = 4096;
 pub struct Bound(TcpSocket);
 
 impl Bound {
-    /// Takes the first address of a name or address that can be had. Port 0 is any free one.
+    /// Binds the first available address of a name or address. Port 0 means any free one.
     pub async fn new(host: &str, port: u16) -> io::Result<Self> {
         let mut failure = None;
         for address in lookup_host((host, port)).await? {
@@ -31,7 +31,7 @@ impl Bound {
         self.0.local_addr()
     }
 
-    /// Begins to listen. Fails if another process has begun to in the meantime.
+    /// Begins to listen. Fails if another process has begun to listen in the meantime.
     pub fn listen(self) -> io::Result<TcpListener> {
         self.0.listen(BACKLOG)
     }
@@ -39,7 +39,8 @@ impl Bound {
 
 fn bind(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // A restart need not wait for old connections to be forgotten. Elsewhere it means another thing.
+    // A restart then need not wait until the system forgets old connections. On other systems the
+    // option has another meaning.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

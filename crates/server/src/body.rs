@@ -1,9 +1,10 @@
-//! Reading a request's body within its limits of size, time and shared memory.
+//! Reads a request's body within its limits of size, time and shared memory.
 //!
-//! Invariants: no more than the limit is ever held; a body that came with the head in one packet
-//! is handed on without a copy and without a timer; of any other, memory is taken from the shared
-//! budget as its bytes arrive, and not for what it announces. Where that is used up, bodies wait for each
-//! other and are not refused; what the system itself refuses is an error, not the end of the program.
+//! Invariants: the server never holds more than the limit; a body that came with the head in one
+//! packet is passed on without a copy and without a timer; for any other, memory is taken from the
+//! shared budget as bytes arrive, not as the head announces. If the budget is used up, bodies wait
+//! for each other and are not refused; if the system refuses memory, that is an error and not the
+//! end of the program.
 
 use crate::activity::OpenRequest;
 use crate::config::Limits;
@@ -17,27 +18,27 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Why a body was not read.
+/// Reason why a body was not read.
 #[derive(Debug)]
 pub enum BodyFault {
-    /// It is larger than allowed; holds what was not read.
+    /// The body is larger than allowed; holds the unread rest.
     TooLarge(Incoming),
-    /// It did not arrive in time.
+    /// The body did not arrive in time.
     TooSlow,
     /// The connection broke, or the framing is wrong.
     Broken,
-    /// Too many bodies are held already; holds what was not read.
+    /// The server holds too many bodies already; holds the unread rest.
     NoMemory(Incoming),
 }
 
-/// Why the rest of a body was not read.
+/// Reason why the rest of a body was not read.
 enum RestFault {
     TooLarge,
     Broken,
     NoMemory,
 }
 
-/// Reads a whole body. Its room is held by `open`.
+/// Reads a whole body. `open` holds its room.
 pub async fn read(
     mut body: Incoming,
     parts: &Parts,
@@ -60,7 +61,7 @@ pub async fn read(
         return Ok(first);
     }
     open.begin_reading();
-    // The head waits as long as the body does.
+    // The head takes memory for as long as the body does.
     let head_bytes = head_bytes(parts);
     if !open.take_body(head_bytes) && !open.wait_for_body(head_bytes).await {
         return Err(BodyFault::NoMemory(body));
@@ -76,9 +77,9 @@ pub async fn read(
     }
 }
 
-/// Returns about what the headers of a request take.
+/// Returns the approximate memory of a request's headers, in bytes.
 fn head_bytes(parts: &Parts) -> usize {
-    /// What a header takes beside its text.
+    /// Memory of a header beside its text, in bytes.
     const HEADER_BYTES: usize = 64;
     let sizes = parts
         .headers
@@ -103,7 +104,7 @@ async fn read_rest(
     most: usize,
     open: &mut OpenRequest,
 ) -> Result<Bytes, RestFault> {
-    /// A client that sends as much is not one that sends nothing.
+    /// Bytes in one time limit with which a client counts as sending.
     const STEP_BYTES: usize = 256 * 1024;
     let mut whole = Vec::new();
     append(&mut whole, &first, most, open).await?;
@@ -120,8 +121,9 @@ async fn read_rest(
     Ok(whole.into())
 }
 
-/// Appends bytes that have arrived. The room doubles, but not beyond `most`, and is paid for before
-/// it is taken; where others leave none, for all that is left at once, so that the body waits once.
+/// Appends bytes that have arrived. The buffer doubles, but not beyond `most`, and its room is
+/// taken from the budget first. If the budget has none, the body waits for all of its rest at once,
+/// so that it waits only once.
 async fn append(
     whole: &mut Vec<u8>,
     data: &[u8],
@@ -156,8 +158,8 @@ fn data_of(frame: Result<Frame<Bytes>, hyper::Error>) -> Result<Bytes, ()> {
     }
 }
 
-/// Reads and forgets what a client still sends of a body that was refused, so that it gets to
-/// read the answer; gives up after as much again as the limits allow, or a few seconds.
+/// Reads and drops the rest of a body that was refused, so that the client gets to read the answer;
+/// gives up after as many bytes again as the limits allow, or after a few seconds.
 pub async fn discard(mut body: Incoming, limits: &Limits) {
     const PATIENCE: Duration = Duration::from_secs(5);
     let reading = async {
@@ -170,6 +172,6 @@ pub async fn discard(mut body: Incoming, limits: &Limits) {
             }
         }
     };
-    // Nobody waits for this: whether the end was reached makes no difference.
+    // No one waits for this, so it makes no difference whether the end was reached.
     drop(timeout(PATIENCE.min(limits.body_timeout), reading).await);
 }

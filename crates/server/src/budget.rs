@@ -1,12 +1,12 @@
-//! What all clients together make the server hold: requests from their start to the last byte of
-//! their answers, bytes of answers that are not yet sent, bytes of bodies that arrive in pieces.
+//! Budget of what all clients together hold: requests from their start to the last byte of their
+//! answers, bytes of unsent answers, bytes of bodies that arrive in pieces.
 //!
-//! A request costs three additions on one word. When something runs short the watch is told, which
-//! then ends the connections that hold the most of it for the longest
+//! A request costs three additions on one word. When something runs short, the budget wakes the
+//! watch, which ends the connections that hold the most of it for the longest
 //! ([`Watch`](crate::watch::Watch)).
 //!
-//! Invariant: what is counted here is given back by the guards of [`activity`](crate::activity),
-//! however a request ends.
+//! Invariant: the guards of [`activity`](crate::activity) give back everything that is counted
+//! here, however a request ends.
 
 use crate::config::Limits;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -18,7 +18,7 @@ use tokio::time::timeout;
 const REQUEST: u64 = 1 << BYTES_BITS;
 const BYTES_BITS: u32 = 44;
 
-/// What is short.
+/// Resource that is short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Short {
     /// Places for requests, or room for bytes of answers.
@@ -27,28 +27,28 @@ pub enum Short {
     Bodies,
 }
 
-/// What all clients together make the server hold.
+/// Counts of what all clients together hold.
 #[derive(Debug)]
 pub struct Budget {
     /// Requests above [`BYTES_BITS`], bytes of unsent answers below.
     held: AtomicU64,
     body_bytes: AtomicUsize,
     limits: Limits,
-    /// Grows by one with each look of the watch: the clock by which answers note their progress.
+    /// Number of the watch's look: the clock by which answers note their progress.
     tick: AtomicU32,
     answers_short: AtomicBool,
     bodies_short: AtomicBool,
     short: Notify,
     waiting: AtomicU32,
     freed: Notify,
-    /// Held by the first of the bodies that wait; the others wait for it in their order.
+    /// Held by the first of the waiting bodies; the others wait for it in their order.
     body_turn: Mutex<()>,
     bodies_waiting: AtomicU32,
     body_freed: Notify,
 }
 
 impl Budget {
-    /// Returns a budget of which nothing is spent.
+    /// Returns an unspent budget.
     pub fn new(limits: &Limits) -> Self {
         Self {
             held: AtomicU64::new(0),
@@ -66,7 +66,7 @@ impl Budget {
         }
     }
 
-    /// Takes a place for a request, or returns false when there is none.
+    /// Takes a place for a request, or returns false if there is none.
     pub fn take_request(&self) -> bool {
         let before = self.held.fetch_add(REQUEST, Relaxed);
         if requests_of(before) < self.limits.requests {
@@ -82,7 +82,8 @@ impl Budget {
         self.held.fetch_add(bytes as u64, Relaxed);
     }
 
-    /// Returns true if an answer of so many bytes may be kept until it is sent. One alone always may.
+    /// Returns true if an answer of so many bytes may be held until it is sent. A single answer
+    /// always may.
     pub fn has_room_for_answer(&self, bytes: usize) -> bool {
         let unsent = bytes_of(self.held.load(Relaxed));
         let has_room = unsent == 0 || unsent.saturating_add(bytes) <= self.limits.answer_bytes;
@@ -92,8 +93,8 @@ impl Budget {
         has_room
     }
 
-    /// Waits until fewer bytes of answers are unsent than there may be, but not for long; returns
-    /// false then.
+    /// Waits a short time until fewer bytes of answers are unsent than allowed; returns false if
+    /// that does not happen.
     pub async fn wait_for_answers(&self) -> bool {
         if self.is_below_answers() {
             return true;
@@ -101,7 +102,7 @@ impl Budget {
         self.tell(Short::Answers);
         self.waiting.fetch_add(1, Relaxed);
         let waited = timeout(self.limits.answer_patience, async {
-            // Whoever is woken and finds room wakes the next.
+            // A task that is woken and finds room wakes the next one.
             while !self.is_below_answers() {
                 self.freed.notified().await;
             }
@@ -130,14 +131,15 @@ impl Budget {
         }
     }
 
-    /// Takes room for bytes of a body of which `own` are counted already; false when there is none.
+    /// Takes room for bytes of a body of which `own` are counted already; returns false if there is
+    /// none.
     ///
     /// Large bodies leave a quarter of the room to others.
     pub fn take_body(&self, own: usize, bytes: usize) -> bool {
         let all = self.limits.buffered_bytes;
         let is_large = own.saturating_add(bytes) > self.limits.large_body_bytes;
         let most = if is_large { all - all / 4 } else { all };
-        // Nobody overtakes those that wait.
+        // No body overtakes those that wait.
         let is_first = !is_large || self.bodies_waiting.load(Relaxed) == 0;
         (is_first && self.take_body_within(most, bytes)) || {
             self.tell(Short::Bodies);
@@ -154,8 +156,9 @@ impl Budget {
         has_room
     }
 
-    /// Waits until there is room for all that is left of a body, behind those that wait already, but not for long;
-    /// returns false then. The first that waits may go beyond the bound, so it never waits for one behind it.
+    /// Waits a short time until there is room for the rest of a body, behind those that wait
+    /// already; returns false if that does not happen. The first body in line may exceed the bound,
+    /// so it never waits for one behind it.
     pub async fn wait_for_body(&self, bytes: usize) -> bool {
         const LEAST_PAUSE: Duration = Duration::from_millis(10);
         self.bodies_waiting.fetch_add(1, Relaxed);
@@ -165,7 +168,8 @@ impl Budget {
             let _turn = self.body_turn.lock().await;
             while !self.take_body_within(most, bytes) {
                 self.tell(Short::Bodies);
-                // Those that hold the most have to be looked for again if nobody gives anything back.
+                // If no connection gives anything back, the watch has to look again for those that
+                // hold the most.
                 let patience = self.limits.pressure_patience.max(LEAST_PAUSE);
                 drop(timeout(patience, self.body_freed.notified()).await);
             }
@@ -218,7 +222,7 @@ impl Budget {
         self.short.notified().await;
     }
 
-    /// Returns whether this was short since the last call.
+    /// Returns whether this resource was short since the last call.
     pub fn was_short(&self, short: Short) -> bool {
         self.flag(short).swap(false, Relaxed)
     }
@@ -231,7 +235,7 @@ impl Budget {
     }
 }
 
-/// One that waits, until it waits no longer or is given up.
+/// A waiting body, counted until it stops waiting.
 struct Waits<'a>(&'a AtomicU32);
 
 impl Drop for Waits<'_> {

@@ -1,4 +1,4 @@
-//! The server's clock: the only place where it asks the system what time it is.
+//! The server's clock: the only place where the server reads the system's time.
 //!
 //! Waits and timeouts are tokio's, whose clock tests can stop.
 
@@ -11,7 +11,7 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// Returns the date and time now, against which signatures are checked.
+/// Returns the date and time now, for checking signatures.
 #[expect(clippy::disallowed_methods, reason = "the server's other files ask here")]
 pub(crate) fn timestamp() -> Timestamp {
     SystemTime::now().into()

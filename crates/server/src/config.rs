@@ -1,4 +1,4 @@
-//! Everything that can be set about the server, with its defaults.
+//! Settings of the server, with their defaults.
 
 use crate::access::Access;
 use crate::error::Error;
@@ -12,20 +12,21 @@ use std::time::Duration;
 /// request); larger bodies get status 413.
 pub const BODY_MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// How the server answers.
+/// Settings of the server.
 #[derive(Debug)]
 pub struct Config {
-    /// Whose requests are run. Whoever keeps another handle can change it.
+    /// Access policy. A caller with another handle can change it.
     pub auth: Arc<Access>,
     /// The region in the answer to `GET /`.
     pub region: String,
-    /// Allow addresses other than loopback although any credentials are accepted.
+    /// Allow addresses other than loopback although the server accepts any credentials.
     pub insecure: bool,
-    /// Which web pages may call, and by which names the server is called.
+    /// Web pages that may call, and names by which they may call the server.
     pub web: Web,
     /// Serve `GET /metrics`.
     pub metrics: bool,
-    /// Tell in every answer what its request cost; else only whoever asks is told.
+    /// Report the cost of a request in every answer; else only in answers to clients that ask for
+    /// it.
     pub cost_header: bool,
     /// Compress answers from this size on, for clients that accept it. `None` never compresses.
     pub compress_from_bytes: Option<usize>,
@@ -34,8 +35,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// Refuses an address that other machines reach if any credentials are accepted, unless that
-    /// is meant.
+    /// Refuses an address that other machines reach if the server accepts any credentials, unless
+    /// [`insecure`](Self::insecure) is set.
     pub fn check_address(&self, address: SocketAddr) -> Result<(), Error> {
         let open = self.auth.is_open() && !self.insecure;
         if open && !address.ip().is_loopback() { Err(Error::OpenToOthers(address)) } else { Ok(()) }
@@ -61,28 +62,30 @@ impl Default for Config {
 /// Bounds on what clients can make the server do.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Open connections; for further ones those are ended that can be dispensed with.
+    /// Open connections; for a further one the server ends connections that it can spare.
     pub connections: usize,
-    /// How long a connection must have been idle, or have sent half a request, before it is ended for
-    /// a new one.
+    /// Time for which a connection must have been idle, or must have sent half a request, before it
+    /// may be ended for a new one.
     pub spare_idle: Duration,
     /// Requests between the last byte of their body and the last byte of their answer; further ones
-    /// get status 503. What is asked about the server itself needs no such place.
+    /// get status 503. Requests about the server itself need no such place.
     pub requests: usize,
-    /// Bytes of answers that are made and not sent; when there are as many, further requests wait.
+    /// Bytes of answers that are made and not sent; at this bound further requests wait.
     pub answer_bytes: usize,
-    /// How long a request waits for others' answers to be sent; then it gets status 503.
+    /// Time that a request waits for others' answers to be sent; then it gets status 503.
     pub answer_patience: Duration,
-    /// Bytes held of request bodies that arrive in pieces; further ones wait in the order in which they came.
+    /// Bytes held of request bodies that arrive in pieces; further ones wait in order of arrival.
     pub buffered_bytes: usize,
-    /// Bytes beyond these for the first body that waits, so that bodies of which a part is there do not wait for
-    /// each other.
+    /// Bytes beyond these for the first waiting body, so that partly received bodies do not wait
+    /// for each other.
     pub spare_body_bytes: usize,
-    /// How long a body waits for others; then its request gets status 503.
+    /// Time that a body waits for others; then its request gets status 503.
     pub body_patience: Duration,
-    /// Bodies larger than this leave a quarter of [`buffered_bytes`](Self::buffered_bytes) to others.
+    /// Bodies larger than this leave a quarter of [`buffered_bytes`](Self::buffered_bytes) to
+    /// others.
     pub large_body_bytes: usize,
-    /// How long a connection may hold what has become short before it can be ended for it.
+    /// Time for which a connection may hold a resource that has become short before it may be
+    /// ended.
     pub pressure_patience: Duration,
     /// Size of a request body, before and after decompression; larger ones get status 413.
     pub body_bytes: usize,
@@ -90,15 +93,15 @@ pub struct Limits {
     pub head_bytes: usize,
     /// Streams open at once in one HTTP/2 connection.
     pub streams: u32,
-    /// How long a client may take from the first byte of a request's head to its last.
+    /// Time for a client from the first byte of a request's head to its last.
     pub head_timeout: Duration,
-    /// How long a client may take to send a request's body; slower ones get status 408.
+    /// Time for a client to send a request's body; slower ones get status 408.
     pub body_timeout: Duration,
-    /// How long an answer may stand still before its connection is ended.
+    /// Time without progress after which an answer's connection is ended.
     pub write_timeout: Duration,
-    /// How long a connection stays open without a request.
+    /// Time for which a connection stays open without a request.
     pub idle_timeout: Duration,
-    /// How long running requests may take to finish at shutdown.
+    /// Time for running requests to finish at shutdown.
     pub shutdown_grace: Duration,
 }
 

@@ -18,15 +18,15 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// How HTTP is spoken.
+/// Protocols of a connection.
 pub type Protocols = auto::Builder<TokioExecutor>;
 
-/// Head and body of an answer up to this size are copied together: the system takes one piece faster
-/// than two. Larger bodies are handed over where they are.
+/// Largest answer, head and body, that is copied into one piece, which the system takes faster than
+/// two. Larger bodies are not copied.
 const TOGETHER_MAX_BYTES: usize = 4096;
 
 thread_local! {
-    /// Where they are copied to: once for each thread, so that nothing is filled with zeros.
+    /// Buffer of these copies: one for each thread, so that nothing is filled with zeros.
     static TOGETHER: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(TOGETHER_MAX_BYTES));
 }
 
@@ -36,7 +36,7 @@ pub fn protocols(limits: &Limits) -> Protocols {
     const HTTP2_PING_PERIOD: Duration = Duration::from_secs(30);
     let mut protocols = auto::Builder::new(TokioExecutor::new());
     // No timer here: the watch ends connections whose head does not arrive. No flush of pipelines:
-    // hyper's would copy every body behind its head.
+    // hyper's would copy every body into the buffer of its head.
     protocols.http1().max_buf_size(limits.head_bytes.max(8192));
     protocols
         .http2()
@@ -78,7 +78,8 @@ pub async fn serve(
     })
     .await;
     if let Err(error) = ended {
-        // Broken connections and malformed requests are the clients' affair.
+        // Broken connections and malformed requests are faults of the clients, so they are logged
+        // at debug.
         tracing::debug!(error, "connection ended early");
     }
 }

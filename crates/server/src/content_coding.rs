@@ -1,5 +1,5 @@
-//! Compressed bodies: requests with `Content-Encoding: gzip` or `deflate`, answers for clients whose
-//! `Accept-Encoding` takes one of the two. `deflate` is the zlib format, as RFC 9110 has it.
+//! Compressed bodies: requests with `Content-Encoding: gzip` or `deflate`, answers for clients
+//! whose `Accept-Encoding` takes one of the two. `deflate` is the zlib format, as RFC 9110 has it.
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -8,7 +8,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use hyper::header::HeaderValue;
 use std::io::{Read, Write};
 
-/// A way to compress.
+/// Compression of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
     /// RFC 1952.
@@ -20,12 +20,12 @@ pub enum Coding {
 static GZIP: HeaderValue = HeaderValue::from_static("gzip");
 static DEFLATE: HeaderValue = HeaderValue::from_static("deflate");
 
-/// Why a body could not be decompressed.
+/// Reason why a body could not be decompressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodingFault {
-    /// It is not compressed in that way.
+    /// The body is not compressed in that way.
     Malformed,
-    /// It is larger than allowed when decompressed.
+    /// The body is larger than allowed when decompressed.
     TooLarge,
 }
 
@@ -54,7 +54,8 @@ impl Coding {
         Err(())
     }
 
-    /// Returns the coding that a client with this `Accept-Encoding` likes best; gzip of equals.
+    /// Returns the coding that a client with this `Accept-Encoding` prefers; gzip if it likes both
+    /// equally.
     pub fn accepted(accept_encoding: &HeaderValue) -> Option<Self> {
         let text = accept_encoding.to_str().ok()?;
         let (mut gzip, mut deflate, mut any) = (None, None, None);
@@ -75,7 +76,7 @@ impl Coding {
         (deflate > 0.0).then_some(Self::Deflate)
     }
 
-    /// Returns the decompressed body; never holds more than `max_bytes` and a little.
+    /// Returns the decompressed body; never holds much more than `max_bytes`.
     pub fn decompress(self, body: &[u8], max_bytes: usize) -> Result<Bytes, CodingFault> {
         let mut out = Vec::with_capacity(body.len().saturating_mul(4).min(max_bytes));
         let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
@@ -84,7 +85,7 @@ impl Coding {
             Self::Deflate => {
                 let mut decoder = ZlibDecoder::new(body).take(limit);
                 let read = decoder.read_to_end(&mut out);
-                // What stands behind the end is not looked at by the decoder.
+                // The decoder does not look at bytes behind the end.
                 let consumed = decoder.get_ref().total_in();
                 if out.len() <= max_bytes && consumed < body.len() as u64 {
                     return Err(CodingFault::Malformed);
@@ -113,7 +114,7 @@ impl Coding {
     }
 }
 
-/// Returns the quality among a coding's parameters; 1 without one, 0 for one that is no number.
+/// Returns the quality among a coding's parameters; 1 if it is missing, 0 if it is no number.
 fn quality(parameters: &str) -> f32 {
     parameters
         .split(';')

@@ -1,4 +1,4 @@
-//! The bodies of errors: `{"__type":"<namespace>#<exception>","message":"..."}`.
+//! Bodies of errors: `{"__type":"<namespace>#<exception>","message":"..."}`.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -10,18 +10,18 @@ use hashrange_wire::json::encode::Encode;
 use hashrange_wire::json::writer::write_string;
 use hashrange_wire::{cancellation_reasons, throttling_reasons};
 
-/// The body of a body that is not JSON. Source: captured answers; it has no message.
+/// Body of the answer to a body that is not JSON. Source: captured answers; it has no message.
 pub const MALFORMED_JSON: &[u8] =
     br#"{"__type":"com.amazon.coral.service#SerializationException"}"#;
 
-/// The body for a target that names no operation. Source: captured answers; it has no message.
+/// Body for a target that names no operation. Source: captured answers; it has no message.
 pub const UNKNOWN_OPERATION: &[u8] =
     br#"{"__type":"com.amazon.coral.service#UnknownOperationException"}"#;
 
-/// The body when the server has too much to do; clients try again.
+/// Body when the server has too much to do; clients try again.
 pub const UNAVAILABLE: &[u8] = br#"{"__type":"com.amazon.coral.availability#ServiceUnavailableException","message":"Service is unavailable. Please try again."}"#;
 
-/// The body for anything that is not a request of this protocol. Source: captured answers.
+/// Body for anything that is not a request of this protocol. Source: captured answers.
 pub const NOT_THE_PROTOCOL: &[u8] = b"<UnknownOperationException/>\n";
 
 /// Returns the body for an error of the API.
@@ -76,7 +76,7 @@ fn access_denied(message: &str) -> Vec<u8> {
     out
 }
 
-/// Returns the beginning of what a client sent.
+/// Returns the beginning of a client's text.
 fn shown(sent: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(&sent[..sent.len().min(ECHOED_HEADER_MAX_BYTES)])
 }

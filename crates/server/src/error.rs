@@ -1,13 +1,13 @@
-//! Why the server could not run.
+//! Reasons why the server cannot run.
 
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-/// Why the server could not run.
+/// Reason why the server cannot run.
 #[derive(Debug)]
 pub enum Error {
-    /// Any credentials would be accepted from other machines; holds the address.
+    /// The server would accept any credentials from other machines; holds the address.
     OpenToOthers(SocketAddr),
     /// The listener does not work.
     Listen(io::Error),

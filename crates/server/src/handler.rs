@@ -1,12 +1,13 @@
 //! One request from its head to its response: the checks in the order in which DynamoDB reports
 //! faults, then the call.
 //!
-//! Order: `Host` of HTTP/1.1, size of the body, web pages of strangers, preflight, GET, method and
-//! content type, JSON, target, signature, the API. A body is parsed here only when a fault that ranks
-//! behind "not JSON" is about to be reported; otherwise the API finds that out while it decodes.
+//! Order: `Host` of HTTP/1.1, size of the body, foreign web pages, preflight, GET, method and
+//! content type, JSON, target, signature, the API. The handler parses a body only when it is about
+//! to report a fault that ranks behind "not JSON"; otherwise the API finds that out while it
+//! decodes.
 //!
-//! A request takes a place when its body is there and gives it back with the last byte of its answer,
-//! so that nobody holds places by sending slowly; what is asked about the server itself needs none.
+//! A request takes a place when its body is there and returns it with the last byte of its answer,
+//! so that no client holds places by sending slowly. Requests about the server itself need none.
 
 use crate::access::Access;
 use crate::activity::OpenRequest;
@@ -41,7 +42,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-/// From this size on what a body is compressed from may be long work.
+/// Size from which decompressing a body may be long work, in bytes.
 const LONG_CODED_BYTES: usize = 4096;
 
 static TARGET: HeaderName = HeaderName::from_static("x-amz-target");
@@ -54,14 +55,15 @@ static PATTERN: HeaderName = HeaderName::from_static("x-hashrange-pattern");
 static UNRECORDED: HeaderName = HeaderName::from_static("x-hashrange-unrecorded");
 static CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 
-/// How long browsers remember the answer to a preflight. Source: captured answers.
+/// Time for which browsers remember the answer to a preflight, in seconds. Source: captured
+/// answers.
 static PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("172800");
 
-/// An answer up to this size is kept however many others are not sent: there are no more of them than
-/// places for requests.
+/// Largest answer that is kept however many others are unsent, in bytes: there are no more of them
+/// than places for requests.
 const SMALL_ANSWER_BYTES: usize = 64 * 1024;
 
-/// Everything that requests share.
+/// State that all requests share.
 pub struct Handler {
     api: Arc<dyn Api>,
     access: Arc<Access>,
@@ -124,7 +126,8 @@ impl Handler {
         if may_go && !open.budget().has_room_for_answer(answer.body.len()) {
             answer = unavailable();
         }
-        // Nothing holds back a client that asks for what has no body and reads none of it.
+        // Without a body in the answer, nothing holds back a client that sends requests and reads
+        // no answers.
         answer.close |= answer.body.is_empty() && open.activity().is_blocked();
         if request_log::is_wanted() {
             request_log::write(id, &parts, operation, &subject, &answer, started.elapsed());
@@ -205,13 +208,14 @@ impl Handler {
         }
     }
 
-    /// Reads on in the background, so that a client that sends first and reads then gets the answer.
+    /// Reads the rest in the background, so that a client that reads only after sending gets the
+    /// answer.
     fn discard(&self, rest: Incoming) {
         let limits = Arc::clone(&self.limits);
         tokio::spawn(async move { body::discard(rest, &limits).await });
     }
 
-    /// Returns which pages may read the answer, or the refusal of a page of strangers.
+    /// Returns the pages that may read the answer, or the refusal of a foreign page.
     fn readers(&self, parts: &Parts, host: Option<&HeaderValue>) -> Result<Readers, Answer> {
         let origin = parts.headers.get(header::ORIGIN);
         let authority = match parts.version {
@@ -231,7 +235,7 @@ impl Handler {
         }
     }
 
-    /// Answers how the server is, to whoever asks and by whatever name.
+    /// Answers questions about the server's health, from any client and by any name of the server.
     async fn health(&self, path: &str) -> Option<Answer> {
         let (status, text) = match path {
             "/" | "/health" => {
@@ -309,7 +313,7 @@ impl Handler {
         answer
     }
 
-    /// Returns what is to be told besides the answer.
+    /// Returns the further information that the client asks for.
     fn to_tell(&self, headers: &HeaderMap) -> Asked {
         Asked {
             cost: self.cost_header || headers.contains_key(&COST),
@@ -319,7 +323,8 @@ impl Handler {
         }
     }
 
-    /// Answers a request whose target is none of the service's: it may be one of our own.
+    /// Answers a request whose target is none of the service's: it may name one of our own
+    /// operations.
     async fn own(
         &self,
         parts: &Parts,
@@ -355,8 +360,8 @@ impl Handler {
         }
     }
 
-    /// Returns the answer for an error of the API; faults of ours are logged here, one a minute: a
-    /// store that refuses writes refuses them all.
+    /// Returns the answer for an error of the API. Logs faults of the server here, at most one a
+    /// minute, because a store that refuses writes refuses them all.
     fn api_error(&self, error: &ApiError, operation: &str, id: RequestId) -> Answer {
         let status = StatusCode::from_u16(error.kind().http_status())
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -376,7 +381,7 @@ impl Handler {
         Answer { refusal: Refusal::of(error.kind()), ..answer }
     }
 
-    /// Returns the body without its content encoding. Room for it is held by `open`.
+    /// Returns the body without its content encoding. `open` holds the room for it.
     async fn decoded(
         &self,
         headers: &HeaderMap,
@@ -394,7 +399,7 @@ impl Handler {
         let decompressed = if sent.len() < LONG_CODED_BYTES {
             coding.decompress(&sent, most)
         } else {
-            // What it holds may be a thousand times as large.
+            // Decompressed, the body may be a thousand times as large.
             let decompressed = self.lanes.compute(move || coding.decompress(&sent, most)).await;
             decompressed.map_err(|_| unavailable())?
         };
@@ -406,8 +411,8 @@ impl Handler {
         if has_room { Ok(decoded) } else { Err(unavailable()) }
     }
 
-    /// Returns what a signature covers of a body; of a large one it is hashed where that holds up
-    /// nobody.
+    /// Returns the payload that a signature covers; hashes a large body in a lane, where it holds
+    /// up no other request.
     async fn payload<'b>(&self, sent: &'b Bytes) -> Result<Payload<'b>, Answer> {
         if sent.len() < LONG_BODY_BYTES || self.access.is_open() {
             return Ok(Payload::Body(sent));
@@ -430,8 +435,8 @@ impl Handler {
         }
     }
 
-    /// Returns the API of whoever sent the request if they have one of their own, and the error if it
-    /// cannot be had; or why it is not known who they are.
+    /// Returns the API of the sender of the request if it has one of its own, and the error if that
+    /// API is unavailable; or the reason why the sender is unknown.
     fn authenticate(
         &self,
         parts: &Parts,
@@ -462,7 +467,7 @@ impl Handler {
         Wishes { readers, compress, http1: parts.version < Version::HTTP_2 }
     }
 
-    /// Compresses the body of an answer. It is counted while it waits for that.
+    /// Compresses the body of an answer, which is counted while it waits.
     async fn compressed(
         &self,
         mut answer: Answer,
@@ -476,7 +481,7 @@ impl Handler {
         } else {
             self.lanes.compute(move || coding.compress(&body)).await
         };
-        // Without the lane the client gets the body as it is.
+        // If the lane fails, the client gets the body uncompressed.
         if let Ok(compressed) = compressed {
             answer.body = compressed.into();
             answer.coding = Some(coding);
@@ -494,23 +499,24 @@ impl Handler {
     }
 }
 
-/// Whose operation a request names.
+/// Owner of the operation that a request names.
 #[derive(Debug, Clone, Copy)]
 enum Target {
-    /// One of the service's, which asks for no signature over its name.
+    /// The service, which does not require the signature to cover the operation's name.
     OfService,
-    /// One of our own: the signature covers its name, so that no other request can be sent again as one.
+    /// This server: the signature must cover the name, so that no other request can be sent again
+    /// as one of these.
     Own,
 }
 
-/// What turns out while a request is answered, and is of use afterwards whatever the answer is.
+/// Facts found while a request is answered, for use afterwards whatever the answer is.
 struct Found<'a> {
     operation: &'a mut Option<Operation>,
     subject: &'a mut Subject,
     readers: &'a mut Readers,
 }
 
-/// Hyper's headers as the signature check reads them.
+/// Hyper's headers as a view for the signature check.
 struct Headers<'m>(&'m HeaderMap);
 
 impl HeaderView for Headers<'_> {
@@ -531,8 +537,8 @@ impl HeaderView for Headers<'_> {
     }
 }
 
-/// Returns the name of a header that is asked for with every signed request, ready to be looked up:
-/// a text has to be made a name first.
+/// Returns the header name for a name that every signed request needs, which saves the conversion
+/// from text.
 fn known_name(name: &str) -> Option<&'static HeaderName> {
     match name {
         "authorization" => Some(&AUTHORIZATION),
@@ -543,9 +549,9 @@ fn known_name(name: &str) -> Option<&'static HeaderName> {
     }
 }
 
-/// Runs a future and returns what it panicked with, if it does.
+/// Runs a future and returns the payload of its panic, if it panics.
 ///
-/// The future is dropped then: what it shares with other requests has to bear that.
+/// The future is dropped then, so the state that it shares with other requests has to stay usable.
 async fn caught<F: Future>(future: F) -> Result<F::Output, Box<dyn Any + Send>> {
     let mut future = pin!(future);
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
@@ -556,8 +562,8 @@ async fn caught<F: Future>(future: F) -> Result<F::Output, Box<dyn Any + Send>> 
     .await
 }
 
-/// Returns the `Host` of a request, or an error for HTTP/1.1 with none or several. Source: RFC 9112,
-/// section 3.2.
+/// Returns the `Host` of a request, or an error for HTTP/1.1 with none or several. Source: RFC
+/// 9112, section 3.2.
 fn host(parts: &Parts) -> Result<Option<&HeaderValue>, ()> {
     let mut hosts = parts.headers.get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -567,14 +573,15 @@ fn host(parts: &Parts) -> Result<Option<&HeaderValue>, ()> {
     }
 }
 
-/// Returns the content type of the request if it is one of the protocol's. A request that has neither
-/// a body nor a type is judged as one of the protocol, and answered as JSON. Source: captured answers.
+/// Returns the content type of the request if it is one of the protocol's. A request that has
+/// neither a body nor a type is judged as one of the protocol, and answered as JSON. Source:
+/// captured answers.
 fn content_type(headers: &HeaderMap, body: &[u8]) -> Option<&'static HeaderValue> {
     let Some(sent) = headers.get(header::CONTENT_TYPE) else {
         return body.is_empty().then_some(&JSON);
     };
     let sent = sent.as_bytes();
-    // What every SDK sends.
+    // Every SDK sends this.
     if sent == AMZ_JSON.as_bytes() {
         return Some(&AMZ_JSON);
     }
@@ -583,7 +590,7 @@ fn content_type(headers: &HeaderMap, body: &[u8]) -> Option<&'static HeaderValue
     [&AMZ_JSON, &JSON].into_iter().find(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Returns true for operations whose answer says what was written: it is never replaced.
+/// Returns true for writes, whose answer is never replaced by an error: it says what was written.
 fn is_write(operation: Operation) -> bool {
     matches!(
         operation,
@@ -600,7 +607,7 @@ fn target(headers: &HeaderMap) -> Option<Operation> {
     Operation::from_target(headers.get(&TARGET)?.to_str().ok()?)
 }
 
-/// Returns what is told besides an answer as a header; none if its text could not be one.
+/// Returns a header for further information; `None` if its text cannot be one.
 fn as_header((name, text): (&'static str, String)) -> Option<(HeaderName, HeaderValue)> {
     Some((HeaderName::from_static(name), HeaderValue::try_from(text).ok()?))
 }

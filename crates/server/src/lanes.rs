@@ -1,16 +1,16 @@
-//! Where calls go that would hold up others: threads of their own, apart from those that read
+//! Lanes for calls that would hold up others: threads of their own, apart from those that read
 //! requests and write answers.
 //!
-//! The threads that serve connections are as many as the runtime has, mostly one for each processor.
-//! What computes for milliseconds on one of them, or waits there for a disk, is felt by every request
-//! behind it. So a call that says what it is about to do ([`Api::demand`]) goes on in a lane from there:
-//! - long calls on as many threads again, which step back behind all others. A few calls at a time take
-//!   turns there, the rest wait in order of arrival;
-//! - large bodies on the same threads, in an order of their own: a large item is written as fast
-//!   beside many who scan as beside a few;
-//! - calls that wait for a disk on more threads than there are processors.
+//! The runtime's threads serve connections, mostly one for each processor. A call that computes for
+//! milliseconds on one of them, or waits there for a disk, delays every request behind it. So a
+//! call that reports such a next step ([`Api::demand`]) continues in a lane:
+//! - long calls run on as many threads again, which have a lower priority than all others. A few
+//!   calls at a time take turns there, the rest wait in order of arrival;
+//! - large bodies use the same threads, with a queue of their own: a large item is written as fast
+//!   beside many scans as beside a few;
+//! - calls that wait for a disk run on more threads than there are processors.
 //!
-//! A call that never asks is polled where its request arrived, and costs nothing more.
+//! A call that reports no such step runs where its request arrived, at no further cost.
 
 use crate::api::{Api, Asked, Demand, Running, Told};
 use bytes::Bytes;
@@ -26,16 +26,17 @@ use tokio::runtime::{self, Handle, Runtime};
 use tokio::sync::{AcquireError, Semaphore};
 use tokio::task::{JoinError, JoinHandle};
 
-/// From this size on a body is long work from its first byte: to parse it takes a millisecond.
+/// Size from which a body is long work from its first byte, in bytes: to parse it takes a
+/// millisecond.
 pub const LONG_BODY_BYTES: usize = 128 * 1024;
-/// Long calls that take turns on one thread. More would only hold more unfinished answers.
+/// Long calls that take turns on one thread. More of them would only hold more unfinished answers.
 const TURNS_PER_THREAD: usize = 4;
 /// Threads of calls that wait for a disk.
 const BLOCKING_THREADS: usize = 16;
-/// Calls that may be under way on those.
+/// Most calls under way on those.
 const BLOCKING_CALLS: usize = 1024;
-/// How far long calls step back behind those that answer at once. At this niceness they get about a
-/// third of a processor that the others leave nothing of.
+/// Niceness of long calls. With it they get about a third of a processor that the other threads use
+/// fully.
 #[cfg(target_os = "linux")]
 const LONG_NICENESS: i32 = 5;
 
@@ -47,14 +48,14 @@ pub struct Lanes {
     blocking: Lane,
 }
 
-/// Calls that take turns on some threads, as many at a time as there are places.
+/// Calls that take turns on some threads, with as many at a time as there are places.
 #[derive(Debug)]
 struct Lane {
     threads: Arc<Threads>,
     places: Arc<Semaphore>,
 }
 
-/// Threads that are started when they are first needed.
+/// Threads that start when they are first needed.
 #[derive(Debug)]
 struct Threads {
     name: &'static str,
@@ -64,7 +65,7 @@ struct Threads {
 }
 
 impl Lanes {
-    /// Returns the lanes of a server in this runtime, none of which has threads so far.
+    /// Returns the lanes of a server in this runtime, without threads so far.
     pub fn new() -> Self {
         let count = Handle::current().metrics().num_workers();
         let long = Threads::new("long", count, true);
@@ -76,7 +77,7 @@ impl Lanes {
         }
     }
 
-    /// Calls the API: here as long as it goes on without holding up others, then in a lane.
+    /// Calls the API: on this thread until the call would hold up others, then in a lane.
     pub async fn call(
         &self,
         api: &Arc<dyn Api>,
@@ -87,7 +88,8 @@ impl Lanes {
         self.run(api, Arc::clone(api).call(operation, body), is_long).await
     }
 
-    /// Calls the API as [`call`](Self::call) does; it tells what the client wants to know besides.
+    /// Calls the API as [`call`](Self::call) does; the API adds the information that the client
+    /// asked for.
     pub async fn call_told(
         &self,
         api: &Arc<dyn Api>,
@@ -99,7 +101,7 @@ impl Lanes {
         self.run(api, Arc::clone(api).call_told(operation, body, asked, told), is_long).await
     }
 
-    /// Calls one of the API's own operations, as the others are called.
+    /// Calls one of the API's own operations, in the same way.
     pub async fn call_own(
         &self,
         api: &Arc<dyn Api>,
@@ -125,7 +127,7 @@ impl Lanes {
         }
     }
 
-    /// Computes something from a large body.
+    /// Runs a computation on a large body.
     pub async fn compute<T: Send + 'static>(
         &self,
         compute: impl FnOnce() -> T + Send + 'static,
@@ -158,8 +160,8 @@ impl Lane {
         Self { threads: Arc::clone(threads), places: Arc::new(Semaphore::new(places)) }
     }
 
-    /// Runs a future in this lane, behind those that came before. Dropping what is returned ends it
-    /// at its next wait.
+    /// Runs a future in this lane, behind earlier ones. Dropping the returned future ends it at its
+    /// next wait.
     async fn run<T, F>(&self, future: F) -> ApiResult<T>
     where
         T: Send + 'static,
@@ -204,7 +206,7 @@ impl Threads {
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(self.count)
             .thread_name(self.name)
-            // A call may wait for a time, as one does that a move of the database holds back.
+            // A call may wait for a time, such as one that a move of the database holds back.
             .enable_time()
             .on_thread_start(move || {
                 if steps_back {
@@ -228,7 +230,7 @@ impl Drop for Threads {
     }
 }
 
-/// A call in a lane; ended when this is dropped.
+/// A call in a lane, which ends when this is dropped.
 struct InLane<T>(JoinHandle<T>);
 
 impl<T> Future for InLane<T> {
@@ -253,11 +255,11 @@ fn stopped(problem: &str) -> ApiError {
 /// Lowers the priority of this thread.
 #[cfg(target_os = "linux")]
 fn step_back() {
-    // Where the system refuses, long calls only compete more.
+    // If the system refuses, long calls only compete more.
     let _refused = rustix::process::nice(LONG_NICENESS);
 }
 
-/// Elsewhere niceness is a matter of whole processes.
+/// Does nothing: on other systems niceness belongs to whole processes.
 #[cfg(not(target_os = "linux"))]
 fn step_back() {}
 
@@ -274,11 +276,11 @@ mod tests {
         static DEMAND: Cell<Option<Demand>> = const { Cell::new(None) };
     }
 
-    /// Answers with the name of the thread on which it ends, after it has asked for what the body
-    /// says.
+    /// Answers with the name of the thread on which it ends, after making the demand that the body
+    /// names.
     struct Stub(UnboundedSender<&'static str>);
 
-    /// Tells when it is dropped.
+    /// Sends a message when it is dropped.
     struct Told(UnboundedSender<&'static str>);
 
     impl Drop for Told {

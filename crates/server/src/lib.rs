@@ -1,17 +1,17 @@
-//! The HTTP face of Hashrange: the only crate that knows HTTP.
+//! HTTP server of Hashrange: the only crate that knows HTTP.
 //!
 //! [`run`] accepts connections, reads requests within [`Limits`], checks them in the order in
 //! which DynamoDB reports faults, calls an [`Api`], and wraps its answer: status, error body,
 //! CRC-32, request id, compression, CORS. It counts what it does ([`metrics`]) and shuts down
 //! without cutting off running requests.
 //!
-//! Left to others: what operations mean (the API behind the trait), what a signature is
-//! (`hashrange-auth`), what a request body means (`hashrange-wire`), TLS.
+//! Left to others: the meaning of operations (the API behind the trait), signatures
+//! (`hashrange-auth`), the meaning of request bodies (`hashrange-wire`), TLS.
 //!
 //! Invariants:
 //! - no request makes the process panic or a connection hang: a panic of the API is answered with
-//!   status 500, every wait on a client has an end;
-//! - what clients make the server hold is bounded by [`Limits`], for each request and for all
+//!   status 500, and every wait for a client ends;
+//! - [`Limits`] bounds the memory that clients make the server hold, for each request and for all
 //!   together: heads, bodies before and after decompression, answers until their last byte is out;
 //! - a request is parsed as JSON at most once unless it is refused.
 #![forbid(unsafe_code)]

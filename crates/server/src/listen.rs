@@ -1,4 +1,4 @@
-//! Accepting connections, and ending them all at shutdown.
+//! Accepts connections, and ends them all at shutdown.
 
 use crate::activity::Activity;
 use crate::api::Api;
@@ -20,10 +20,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
-/// What [`run`] returns.
+/// Future that [`run`] returns.
 pub type Serving<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
 
-/// Serves an API until `shutdown` is ready, then finishes the requests that are running.
+/// Serves an API until `shutdown` is ready, then lets the running requests finish.
 ///
 /// Ends once the last connection has ended, at the latest after the grace time.
 pub fn run<'a>(
@@ -35,7 +35,7 @@ pub fn run<'a>(
     run_until(listener, config, api, Box::pin(shutdown))
 }
 
-/// Knows no types of its caller: what it waits for is compiled here.
+/// Has no type parameters, so that this crate compiles the futures that it waits for.
 fn run_until<'a>(
     listener: TcpListener,
     config: Config,
@@ -90,7 +90,7 @@ impl Server {
 
     /// Accepts connections for ever, as many at once as there are places.
     async fn accept(&self, listener: &TcpListener) {
-        /// How long to wait when the system has no more file descriptors.
+        /// Pause when the system has no more file descriptors.
         const PAUSE: Duration = Duration::from_millis(50);
         loop {
             match listener.accept().await {
@@ -110,10 +110,9 @@ impl Server {
         }
     }
 
-    /// Returns a place for a connection; if there is none, others are ended that can be dispensed
-    /// with.
+    /// Returns a place for a connection; if there is none, ends connections that can be spared.
     async fn place(&self, peer: IpAddr) -> OwnedSemaphorePermit {
-        /// After what time to look again for a connection to end.
+        /// Pause before the next look for a connection to end.
         const PAUSE: Duration = Duration::from_millis(20);
         loop {
             if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
@@ -147,7 +146,7 @@ impl Server {
         self.watch.add(activity, task.abort_handle());
     }
 
-    /// Waits for all connections to end; those that take too long are cut off.
+    /// Waits until all connections have ended; cuts off those that take too long.
     async fn drain(&self) {
         self.watch.finish_all();
         let all_places = || self.places.acquire_many(self.places_total);
@@ -159,10 +158,10 @@ impl Server {
     }
 }
 
-/// Stands for a client that could not be accepted.
+/// Address in the place of that of a client that could not be accepted.
 const UNKNOWN_PEER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
 
-/// Counts the end of a connection, however it comes about, and frees its place.
+/// Counts the end of a connection, for whatever reason, and frees its place.
 struct Closing {
     metrics: Arc<Metrics>,
     _place: OwnedSemaphorePermit,

@@ -1,4 +1,5 @@
-//! Messages that every request of a broken server would log, logged once a minute with their count.
+//! Limits messages that every request of a broken server would log to one a minute, with their
+//! count.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,7 +23,8 @@ impl LogLimit {
         Self { period, state: Mutex::default() }
     }
 
-    /// Returns how many were left out since the last line if one is to be logged now, or none.
+    /// Returns the number of messages left out since the last line if one is to be logged now, else
+    /// `None`.
     pub fn admit(&self, now: Instant) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = state.logged_at.is_none_or(|at| now.duration_since(at) >= self.period);

@@ -1,27 +1,27 @@
-//! Figures of what stands behind the server, for `/metrics`.
+//! Figures of the API for `/metrics`.
 //!
-//! The server knows names and numbers, not what they mean. Whoever makes them keeps their number bounded:
-//! labels are fixed texts.
+//! The server knows names and numbers, not their meaning. The API keeps the number of labels
+//! bounded: they are fixed texts.
 
 /// A figure, with its value for each set of labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measure {
     /// The name, in the style of Prometheus.
     pub name: &'static str,
-    /// Whether it only grows.
+    /// Counter or gauge.
     pub kind: Kind,
-    /// What it is, in a sentence.
+    /// Meaning, in a sentence.
     pub help: &'static str,
     /// Labels as they are printed between braces, empty for none, and the value.
     pub values: Vec<(&'static str, Value)>,
 }
 
-/// How a figure changes.
+/// Behaviour of a figure over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It only grows.
+    /// The figure only grows.
     Counter,
-    /// It goes up and down.
+    /// The figure goes up and down.
     Gauge,
 }
 

@@ -1,7 +1,7 @@
-//! Counters of what the server does, as text in the format of Prometheus.
+//! Counters of the server, as text in the format of Prometheus.
 //!
-//! Counting is a few relaxed additions on memory that few threads share. The sums may be a moment
-//! apart from each other; each alone is exact.
+//! Counting takes a few relaxed additions on memory that few threads share. The sums may be a
+//! moment apart from each other; each alone is exact.
 
 use crate::budget::Budget;
 use crate::measure::{Measure, Value};
@@ -19,8 +19,8 @@ const BUCKETS_US: [u64; 17] = [
 ];
 const SHARDS: usize = 8;
 const OPERATIONS: usize = Operation::ALL.len();
-/// The labels of what came of a request; of refusals, those that a busy or a correct client expects are
-/// told apart.
+/// Labels of results of requests. Those refusals that a busy or a correct client expects have
+/// labels of their own.
 const STATUSES: [&str; 7] = [
     "status=\"200\"",
     "status=\"4xx\",error=\"throttling\"",
@@ -34,7 +34,7 @@ const STATUSES: [&str; 7] = [
 /// A refusal that clients expect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// The table, the index or the account is asked too much.
+    /// A limit of the table, the index or the account is exceeded.
     Throttling,
     /// A condition did not hold.
     Condition,
@@ -43,7 +43,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the refusal that a kind of error is.
+    /// Returns the refusal of a kind of error.
     pub fn of(kind: ErrorKind) -> Option<Self> {
         match kind {
             ErrorKind::ProvisionedThroughputExceeded | ErrorKind::Throttling => {
@@ -68,20 +68,20 @@ pub struct Metrics {
     panics: AtomicU64,
 }
 
-/// The counters that a part of the threads writes to. Aligned so that no two share a cache line.
+/// The counters that some of the threads write to. Aligned so that no two share a cache line.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Shard {
     /// One row per operation, the last for requests that name none.
     requests: [[AtomicU64; STATUSES.len()]; OPERATIONS + 1],
-    /// As many rows.
+    /// Latencies by the same rows.
     latencies: [Latencies; OPERATIONS + 1],
 }
 
-/// How long the requests of an operation took.
+/// Latencies of the requests of an operation.
 #[derive(Debug)]
 struct Latencies {
-    /// Not cumulative; the last is for everything above the last bound.
+    /// Not cumulative; the last counts everything above the last bound.
     buckets: [AtomicU64; BUCKETS_US.len() + 1],
     sum_us: AtomicU64,
 }
@@ -153,8 +153,8 @@ impl Metrics {
         self.panics.fetch_add(1, Relaxed);
     }
 
-    /// Returns all counters as text, with what is held for clients, whether the store takes writes and
-    /// how often background work has panicked.
+    /// Returns all counters as text, with what clients hold, whether the store takes writes, and
+    /// the number of panics in background work.
     /// Source: Prometheus documentation, "Exposition formats".
     pub fn render(&self, budget: &Budget, is_writable: bool, background_panics: u64) -> String {
         let mut out = String::new();
@@ -211,7 +211,7 @@ impl Metrics {
         }
     }
 
-    /// Renders the histogram of an operation, unless nobody has asked for it.
+    /// Renders the histogram of an operation, unless no request has named it.
     fn render_latencies_of(&self, out: &mut String, name: &str, row: usize, operation: &str) {
         let buckets: [u64; BUCKETS_US.len() + 1] =
             std::array::from_fn(|nth| self.sum(|shard| &shard.latencies[row].buckets[nth]));
@@ -238,7 +238,7 @@ impl Metrics {
     }
 }
 
-/// Adds figures of what stands behind the server.
+/// Adds the figures of the API.
 pub fn render_measures(out: &mut String, measures: &[Measure]) {
     for Measure { name, kind, help, values } in measures {
         head(out, name, kind.name(), help);

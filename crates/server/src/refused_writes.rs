@@ -1,19 +1,19 @@
-//! Whether writes were refused and none was taken since: the end of it is logged once.
+//! Marks that writes were refused and none was taken since, so that the end of it is logged once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether writes were refused.
+/// Flag that is set while writes are refused.
 #[derive(Debug, Default)]
 pub struct RefusedWrites(AtomicBool);
 
 impl RefusedWrites {
-    /// A write was refused because the store takes none.
+    /// Notes that a write was refused because the store takes none.
     pub fn begin(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true once for each time that writes were refused, when they are taken again. What is asked for
-    /// that is asked only if some were refused.
+    /// Returns true once each time the store takes writes again after it refused some. Calls
+    /// `is_writable` only if some were refused.
     pub fn ended(&self, is_writable: impl FnOnce() -> bool) -> bool {
         self.0.load(Ordering::Relaxed) && is_writable() && self.0.swap(false, Ordering::Relaxed)
     }

@@ -13,7 +13,7 @@ pub const LENGTH: usize = 52;
 const HALF: usize = LENGTH / 2;
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
 
-/// Makes ids.
+/// Source of ids.
 #[derive(Debug)]
 pub struct RequestIds {
     counter: AtomicU64,

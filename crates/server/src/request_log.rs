@@ -1,5 +1,5 @@
-//! A line of the log for each request, at the level debug: what was asked, of which tables, and what
-//! came of it. Values of items are never logged, nor statements, which may hold some.
+//! Log line for each request, at the level debug: operation, tables, result. It never has values of
+//! items, nor statements, which may hold some.
 
 use crate::answer::Answer;
 use crate::request_id::RequestId;
@@ -16,7 +16,7 @@ pub fn is_wanted() -> bool {
     tracing::enabled!(tracing::Level::DEBUG)
 }
 
-/// What a request is about.
+/// Subject of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
     /// The table; several are joined.
@@ -31,7 +31,7 @@ struct Named {
     batch: Option<Tables>,
 }
 
-/// The first tables of a batch; what is asked of them is passed over.
+/// The first tables of a batch; the requests for each table are skipped.
 struct Tables(Vec<String>);
 
 impl<'de> Deserialize<'de> for Tables {
@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for TableNames {
 }
 
 impl Subject {
-    /// Returns what a body is about, as far as it tells.
+    /// Returns the subject of a body, as far as the body names it.
     pub fn of(body: &[u8]) -> Self {
         let named = parsed::<Named>(body);
         let tables = match named {
@@ -75,13 +75,14 @@ impl Subject {
     }
 }
 
-/// Returns true for what a table or its ARN can be called: nothing else gets into the log.
+/// Returns true for a text that can be the name of a table or its ARN: no other text gets into the
+/// log.
 fn is_name(name: &str) -> bool {
     let belongs = |it: u8| it.is_ascii_alphanumeric() || b"_-.:/".contains(&it);
     name.len() <= LOGGED_NAME_MAX_BYTES && name.bytes().all(belongs)
 }
 
-/// What an answer tells.
+/// Result in an answer.
 #[derive(Debug, Default, PartialEq)]
 struct Outcome {
     error: Option<String>,
@@ -125,7 +126,7 @@ fn parsed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
     if body.len() > LOGGED_BODY_MAX_BYTES { None } else { serde_json::from_slice(body).ok() }
 }
 
-/// Logs a request and what came of it.
+/// Logs a request and its result.
 pub fn write(
     id: RequestId,
     parts: &Parts,
@@ -135,7 +136,7 @@ pub fn write(
     taken: Duration,
 ) {
     let outcome = Outcome::of(&answer.body);
-    // A path is what a client sent: its control characters are escaped.
+    // The client chose the path, so its control characters are escaped.
     let path = operation.is_none().then(|| format!("{} {:?}", parts.method, parts.uri.path()));
     tracing::debug!(
         request_id = id.as_str(),

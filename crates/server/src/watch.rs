@@ -1,8 +1,8 @@
-//! Watches over connections: ends those whose client sends or takes too slowly or nothing at all,
-//! those that hold the most when something runs short, and tells all to finish at shutdown.
+//! Watches over connections: ends those whose clients send or read too slowly or not at all, ends
+//! those that hold the most when a resource runs short, and tells all to finish at shutdown.
 //!
-//! One task looks at what the connections show of themselves ([`Activity`]) from time to time, and
-//! at once when the [`Budget`] tells that something is short.
+//! One task reads the [`Activity`] of the connections from time to time, and at once when the
+//! [`Budget`] wakes it because a resource is short.
 
 use crate::activity::{Activity, Held};
 use crate::budget::{Budget, Short};
@@ -15,32 +15,32 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-/// What the watch remembers of a connection.
+/// The watch's notes on a connection.
 #[derive(Debug)]
 struct Watched {
     activity: Arc<Activity>,
     task: AbortHandle,
-    /// Number of changes when the watch last saw one, and when that was.
+    /// Number of changes at the last time when it had grown, and that time.
     changes: u64,
     changed_at: Instant,
-    /// When the watch first saw bytes of the head now awaited.
+    /// Time when the watch first saw bytes of the head that the connection now awaits.
     head_since: Option<Instant>,
-    /// When the watch first saw the body that now arrives in pieces.
+    /// Time when the watch first saw the body that now arrives in pieces.
     reading_since: Option<Instant>,
-    /// When the watch first saw the answer that is now not out.
+    /// Time when the watch first saw the answer that is not out now.
     unsent_since: Option<Instant>,
 }
 
-/// Why a connection may be ended for another; in the order in which that happens.
+/// Reason why a connection may be ended for another, in the order of preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dispensable {
-    /// Nothing is asked and nothing is answered.
+    /// No request is open.
     Idle,
     /// A head is arriving.
     HalfHead,
-    /// A body is arriving, and nothing else is done.
+    /// A body is arriving, and no other request is open.
     HalfBody,
-    /// An answer is not being taken.
+    /// The client does not read an answer.
     Still,
 }
 
@@ -53,7 +53,7 @@ pub struct Watch {
     limits: Limits,
     /// The time from one look to the next.
     period: Duration,
-    /// An answer that has stood still for so many looks is given up.
+    /// Looks without progress after which an answer is given up.
     still_looks: u32,
 }
 
@@ -95,7 +95,7 @@ impl Watch {
 
     /// Looks at all connections from time to time, for ever.
     pub async fn run(&self) {
-        /// The shortest time between two searches for connections that hold what is short.
+        /// Least time between two searches for connections that hold a short resource.
         const RELIEF_PERIOD: Duration = Duration::from_millis(50);
         let mut ticks = interval(self.period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -135,7 +135,8 @@ impl Watch {
         self.metrics.connection_cut();
     }
 
-    /// Ends the connections that hold the most of what is short, if they have for some time.
+    /// Ends the connections that hold the most of a short resource, if they have held it for some
+    /// time.
     fn relieve(&self, now: Instant) {
         if self.budget.was_short(Short::Answers) {
             self.relieve_of(now, |watched| (watched.unsent_since, answers_weight(&watched.held())));
@@ -148,8 +149,9 @@ impl Watch {
         }
     }
 
-    /// Ends those with the greatest weight until a quarter of the whole weight is gone; the address
-    /// counts before the connection. Whoever has had a weight for a moment only is spared.
+    /// Ends those with the greatest weight until a quarter of the whole weight is gone; the weight
+    /// of an address counts before that of a connection. Spares connections that have had a weight
+    /// for a moment only.
     fn relieve_of(&self, now: Instant, weigh: impl Fn(&Watched) -> (Option<Instant>, u64)) {
         let mut connections = self.lock();
         let mut of_address = weights_of_addresses::<u64>();
@@ -178,12 +180,12 @@ impl Watch {
         }
     }
 
-    /// Ends connections that can be dispensed with, so that one from `peer` finds a place; returns
-    /// how many.
+    /// Ends connections that can be spared, so that one from `peer` finds a place; returns their
+    /// number.
     ///
-    /// While one address holds more than three quarters of all connections, its own are ended.
+    /// While one address holds more than three quarters of all connections, only its own are ended.
     pub fn make_place(&self, peer: IpAddr) -> usize {
-        /// This part of all connections is ended together, so that a flood of new ones is cheap.
+        /// Part of all connections that are ended together, so that a flood of new ones is cheap.
         const SHARE: usize = 128;
         let now = Instant::now();
         let tick = self.budget.tick();
@@ -204,7 +206,7 @@ impl Watch {
                 found.push((!is_greedy, why, since, nth));
             }
         }
-        // Whoever has most of the places takes none from others.
+        // An address that has most of the places takes none from others.
         if greedy == Some(peer) {
             found.retain(|&(is_other, ..)| !is_other);
         }
@@ -221,7 +223,7 @@ impl Watch {
     }
 }
 
-/// Weighs what a connection holds of answers: a place of a request counts like 64 KiB.
+/// Returns the weight of a connection's answers: a place of a request counts like 64 KiB.
 fn answers_weight(held: &Held) -> u64 {
     held.answer_bytes + held.answers * 64 * 1024
 }
@@ -243,14 +245,14 @@ impl Watched {
         self.activity.held()
     }
 
-    /// Notes what is new.
+    /// Updates the notes from the activity.
     fn refresh(&mut self, now: Instant) {
         let held = self.held();
         let changes = self.activity.changes();
         let is_http2 = self.activity.is_http2();
         if held.requests > 0 || changes != self.changes {
             if changes != self.changes && !is_http2 {
-                // In HTTP/1 it is another request's body or answer.
+                // In HTTP/1 these are another request's body or answer.
                 (self.reading_since, self.unsent_since) = (None, None);
             }
             self.changes = changes;
@@ -263,7 +265,7 @@ impl Watched {
         keep_since(&mut self.unsent_since, held.answers > 0, now);
     }
 
-    /// Returns true if the connection is to be ended. To be called after [`refresh`](Self::refresh).
+    /// Returns true if the connection has to be ended. Call it after [`refresh`](Self::refresh).
     fn is_overdue(&self, now: Instant, tick: u32, limits: &Limits, still_looks: u32) -> bool {
         if self.activity.still_for(tick) >= still_looks {
             return true;
@@ -274,7 +276,7 @@ impl Watched {
         }
     }
 
-    /// Returns why the connection can be dispensed with, and since when.
+    /// Returns the reason why the connection can be spared, and the time since which it holds.
     fn dispensable(&self, tick: u32, watch: &Watch) -> Option<(Dispensable, Instant)> {
         let held = self.held();
         let patience = watch.limits.pressure_patience.as_nanos() / watch.period.as_nanos();
@@ -294,7 +296,7 @@ impl Watched {
     }
 }
 
-/// Returns a map from addresses to what they weigh, in no order.
+/// Returns the weight of each address, in no order.
 #[expect(
     clippy::disallowed_methods,
     reason = "strangers choose their addresses, against whom the random keys of std's hasher help"
@@ -303,7 +305,7 @@ fn weights_of_addresses<W>() -> HashMap<IpAddr, W> {
     HashMap::new()
 }
 
-/// Keeps the time since which something is so.
+/// Keeps the time since which a condition holds.
 fn keep_since(since: &mut Option<Instant>, is_so: bool, now: Instant) {
     *since = if is_so { since.or(Some(now)) } else { None };
 }

@@ -1,12 +1,13 @@
-//! Which web pages may call, and by which names the server is called.
+//! Rules for web pages: the origins that may call, and the names by which the server is called.
 //!
-//! A browser lets any page send requests to any address. Two things keep a page of strangers out of
-//! a database that asks for no credentials: the `Origin`, which the browser puts on the page's
-//! requests, and the `Host`, which shows the page's own name when that name was pointed at this
-//! server (DNS rebinding). Where signatures are verified pages may call, as with the service:
-//! whoever has no key gets nothing.
+//! A browser lets any page send requests to any address. Two checks keep foreign pages out of a
+//! database that accepts any credentials: the `Origin`, which the browser adds to a page's
+//! requests, and the `Host`, which shows the page's own name if its owner pointed that name at this
+//! server (DNS rebinding). A server that verifies signatures lets every page call, as the service
+//! does: a page without a key gets nothing.
 //!
-//! Source: RFC 6454 and the Fetch standard (origins), RFC 9110 section 7.2 (Host), RFC 6761 (localhost).
+//! Source: RFC 6454 and the Fetch standard (origins), RFC 9110 section 7.2 (Host), RFC 6761
+//! (localhost).
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -62,12 +63,12 @@ impl FromStr for AllowedHost {
     }
 }
 
-/// A text that names no origin or no host.
+/// Text that names no origin or no host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadWebName {
-    /// It is no origin.
+    /// The text is no origin.
     Origin,
-    /// It is no host.
+    /// The text is no host.
     Host,
 }
 
@@ -82,20 +83,20 @@ impl fmt::Display for BadWebName {
 
 impl std::error::Error for BadWebName {}
 
-/// What the server was told about web pages and names.
+/// Settings for web pages and names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Web {
-    /// Origins whose pages may call. Without one: all where signatures are verified, else those on
+    /// Origins whose pages may call. If empty: all if the server verifies signatures, else those on
     /// this machine.
     pub origins: Vec<AllowedOrigin>,
-    /// Names by which the server may be called, beside those of this machine. Without one, any name
-    /// where signatures are verified or other machines reach the server.
+    /// Names by which the server may be called, beside those of this machine. If empty: any name if
+    /// the server verifies signatures or other machines reach it.
     pub hosts: Vec<AllowedHost>,
-    /// The name that is listened on. It is one of the server's, but makes no rule.
+    /// Name that the server listens on. It is one of the server's names, but makes no rule.
     pub own_host: Option<AllowedHost>,
 }
 
-/// Why a request is refused.
+/// Reason why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stranger {
     /// The `Host` is no name of this server.
@@ -104,14 +105,14 @@ pub enum Stranger {
     Origin,
 }
 
-/// How a request is to be treated.
+/// Treatment of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
-    /// It is from no page.
+    /// The request is from no page.
     None,
-    /// It is from a page, and those of every origin may read the answer.
+    /// The request is from a page, and pages of every origin may read the answer.
     OfAny,
-    /// It is from a page that may read the answer.
+    /// The request is from a page that may read the answer.
     OfThis,
 }
 
@@ -125,8 +126,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Returns the rules of a server. `is_open` if it asks for no credentials, `is_local` if only this
-    /// machine reaches it.
+    /// Returns the rules of a server. `is_open` is true if it accepts any credentials, `is_local`
+    /// if only this machine reaches it.
     pub fn new(web: &Web, is_open: bool, is_local: bool) -> Self {
         let mut rules = Self {
             any_origin: web.origins.is_empty() && !is_open,
@@ -182,8 +183,8 @@ impl Rules {
             && (is_loopback(host_of(authority)) || self.is_same(authority, host))
     }
 
-    /// Returns true for a page of this very server: its address is the `Host` of the request, and that
-    /// is no name which a stranger could have pointed here.
+    /// Returns true for a page of this very server: its address is the `Host` of the request, and
+    /// that is no name that a stranger could have pointed here.
     fn is_same(&self, authority: &str, host: &[u8]) -> bool {
         let is_safe = || {
             let name = host_of(authority);
@@ -212,7 +213,7 @@ fn is_authority(text: &str) -> bool {
         && (name.bytes().all(is_plain) || (name.starts_with('[') && ip_of(name).is_some()))
 }
 
-/// Returns true for names and addresses that lead to this machine alone.
+/// Returns true for names and addresses of this machine alone.
 fn is_loopback(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_localhost = |name: &str| name.eq_ignore_ascii_case("localhost");
@@ -226,8 +227,8 @@ fn is_loopback(name: &str) -> bool {
     }
 }
 
-/// Returns true for the names that clients on this machine use, as they write them, with or without a
-/// port: a short way to what [`is_loopback`] says of them.
+/// Returns true for the names that clients on this machine usually write, with or without a port: a
+/// fast path of [`is_loopback`].
 fn is_usual_loopback(host: &[u8]) -> bool {
     let rest = host.strip_prefix(b"localhost").or_else(|| host.strip_prefix(b"127.0.0.1"));
     match rest {
@@ -237,7 +238,7 @@ fn is_usual_loopback(host: &[u8]) -> bool {
     }
 }
 
-/// Returns the address that a host is written as; IPv6 stands in brackets.
+/// Returns the address in a host; an IPv6 address stands in brackets.
 fn ip_of(name: &str) -> Option<IpAddr> {
     match name.strip_prefix('[') {
         Some(rest) => rest.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6),

@@ -25,17 +25,17 @@ pub enum AnyStore {
 /// A view of any engine.
 #[derive(Debug, Clone)]
 pub enum AnyView {
-    /// Of a [`MemoryStore`].
+    /// View of a [`MemoryStore`].
     Memory(MemoryView),
-    /// Of an [`EmbeddedStore`].
+    /// View of an [`EmbeddedStore`].
     Embedded(EmbeddedView),
-    /// Of a [`PostgresStore`].
+    /// View of a [`PostgresStore`].
     #[cfg(feature = "postgres")]
     Postgres(PostgresView),
 }
 
 impl AnyStore {
-    /// Returns what a store in memory holds now; none for other stores.
+    /// Returns the present content of a store in memory; `None` for other stores.
     pub fn image(&self) -> Option<Image> {
         match self {
             Self::Memory(store) => Some(store.image()),
@@ -45,7 +45,7 @@ impl AnyStore {
         }
     }
 
-    /// Returns what a store on PostgreSQL has done; none for other stores.
+    /// Returns the counts of a store on PostgreSQL; `None` for other stores.
     #[cfg(feature = "postgres")]
     pub fn traffic(&self) -> Option<Traffic> {
         match self {
@@ -54,7 +54,7 @@ impl AnyStore {
         }
     }
 
-    /// Returns a number that no commit stamp given out so far is above.
+    /// Returns a number that is not below any commit stamp given out so far.
     #[cfg_attr(
         not(feature = "postgres"),
         expect(clippy::unused_async, reason = "only PostgreSQL is asked")
@@ -68,9 +68,9 @@ impl AnyStore {
         }
     }
 
-    /// Lets the commit stamps of these prefixes go on after `stamp`. Returns false if they are not above it
-    /// and this store cannot do that: a folder is given its first stamp when it is created
-    /// ([`EmbeddedOptions::stamps_above`](crate::EmbeddedOptions::stamps_above)).
+    /// Makes the next commit stamps of these prefixes greater than `stamp`. Returns false if they
+    /// are not greater and this store cannot raise them: a folder gets its first stamp when it is
+    /// created ([`EmbeddedOptions::stamps_above`](crate::EmbeddedOptions::stamps_above)).
     #[cfg_attr(
         not(feature = "postgres"),
         expect(
@@ -91,9 +91,9 @@ impl AnyStore {
         }
     }
 
-    /// Keeps every commit that declares `key` waiting, of all processes, until what is returned is released
-    /// or dropped. Nothing is held, and nothing needs to be, of a key that is absent or a store that is not
-    /// shared.
+    /// Makes every commit that declares `key` wait, in all processes, until the returned guard is
+    /// released or dropped. Holds nothing, since there is nothing to hold, if the key is absent or
+    /// the store is not shared.
     #[cfg_attr(
         not(feature = "postgres"),
         expect(unused_variables, clippy::unused_async, reason = "none is shared")
@@ -106,8 +106,8 @@ impl AnyStore {
         }
     }
 
-    /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`] and `PostgresStore::bound_cache`. A store
-    /// in memory has none.
+    /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`] and
+    /// `PostgresStore::bound_cache`. A store in memory has none.
     pub fn bound_cache(&self, cache_bytes: u64) {
         match self {
             Self::Memory(_) => {}

@@ -1,4 +1,4 @@
-//! What one commit writes: puts, deletes and counter additions, in order; and appends.
+//! Writes of one commit: puts, deletes and counter additions, in order; and appends.
 //!
 //! Leaves locking, sequencing and durability to the engines.
 
@@ -8,19 +8,19 @@ use bytes::Bytes;
 /// The longest key in bytes.
 pub(crate) const MAX_KEY_BYTES: usize = u16::MAX as usize;
 
-/// A value shorter than this, like a size or a mark, takes no space worth counting.
+/// A value shorter than this, like a size or a mark, takes negligible space.
 const SMALL_VALUE_BYTES: usize = 64;
 
 /// Bytes of a commit stamp, at the end of a key that was appended.
 pub const STAMP_BYTES: usize = 8;
 
-/// The writes of one commit; of several writes to one key the last counts.
+/// Writes of one commit; of several writes to one key the last counts.
 #[derive(Debug, Default)]
 pub struct Batch {
     operations: Vec<Operation>,
     appends: Vec<Append>,
     size_bytes: usize,
-    /// A range of which all is garbage; see [`Store::reclaim`](crate::Store::reclaim).
+    /// A range that is garbage throughout; see [`Store::reclaim`](crate::Store::reclaim).
     garbage: Option<KeyRange>,
 }
 
@@ -29,18 +29,18 @@ pub struct Batch {
 pub(crate) struct Operation {
     pub(crate) key: Bytes,
     pub(crate) change: Change,
-    /// Whether the deletion is that of a counter, which may lie in several rows.
+    /// True for the deletion of a counter, which may lie in several rows.
     pub(crate) of_counter: bool,
 }
 
-/// A value for a key that ends with the commit stamp.
+/// Value for a key that ends with the commit stamp.
 #[derive(Debug, Clone)]
 pub(crate) struct Append {
     pub(crate) prefix: Bytes,
     pub(crate) value: Bytes,
 }
 
-/// What a write does to its key.
+/// Effect of a write on its key.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
     Put(Bytes),
@@ -61,8 +61,8 @@ impl Batch {
         Self::default()
     }
 
-    /// Sets `key` to `value`. The value is kept as it is: it should not be a small part of a
-    /// large buffer.
+    /// Sets `key` to `value`. The batch keeps the value without a copy, so it should not be a small
+    /// part of a large buffer.
     ///
     /// # Panics
     /// When the key is empty or longer than 65,535 bytes, or the value is 4 GiB or longer.
@@ -72,7 +72,7 @@ impl Batch {
         self.push(key, Change::Put(value));
     }
 
-    /// Removes `key`; nothing happens when it is absent.
+    /// Removes `key`; has no effect if it is absent.
     ///
     /// # Panics
     /// When the key is empty or longer than 65,535 bytes.
@@ -81,11 +81,11 @@ impl Batch {
     }
 
     /// Adds `delta` to the counter at `key`, which is 0 while absent. Wraps around at the ends of
-    /// `i64`. A counter is read as a sum ([`View::sums`](crate::View::sums)).
+    /// `i64`. Views read a counter as a sum ([`View::sums`](crate::View::sums)).
     ///
-    /// Many may add to one counter at a time, of several processes too, and none waits for another.
-    /// Only [`Batch::remove_counter`], and the deletion of all that a visit shows of it, must be guarded
-    /// like any undeclared key.
+    /// Many commits may add to one counter at a time, of several processes too, and none waits for
+    /// another. Only [`Batch::remove_counter`], and the deletion of all entries that a visit shows
+    /// of it, must be guarded like any undeclared key.
     ///
     /// # Panics
     /// When the key is empty or longer than 65,535 bytes.
@@ -105,9 +105,9 @@ impl Batch {
     }
 
     /// Puts `value` at `prefix` followed by the commit stamp, [`STAMP_BYTES`] bytes big-endian: a
-    /// number that grows with every append to this prefix in the order of publication, over the whole
-    /// life of the store. So a reader that has seen a stamp of a prefix never meets a smaller one that
-    /// is new. Stamps of different prefixes say nothing of each other.
+    /// number that grows with every append to this prefix in the order of publication, over the
+    /// whole life of the store. So a reader that has seen a stamp of a prefix never meets a smaller
+    /// one that is new. Stamps of different prefixes are unrelated.
     ///
     /// A stamped key is new, so putting it needs no guard; deleting it does, like any undeclared
     /// key. Nothing else may be put at a prefix that is appended to.
@@ -122,12 +122,13 @@ impl Batch {
         self.appends.push(Append { prefix: Bytes::from(prefix), value });
     }
 
-    /// Returns whether nothing was written.
+    /// Returns whether the batch has no writes.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty() && self.appends.is_empty()
     }
 
-    /// Returns the keys that are put or deleted, as often as they are; without counters and appended ones.
+    /// Returns the keys of puts and deletes, repeated as they occur; without counters and appended
+    /// keys.
     pub fn plain_keys(&self) -> impl Iterator<Item = &[u8]> {
         let plain = self.operations.iter().filter(|operation| {
             !operation.of_counter && !matches!(operation.change, Change::Add(_))
@@ -152,15 +153,15 @@ impl Batch {
         self.size_bytes += other.size_bytes;
     }
 
-    /// Takes all writes back, for a `decide` that changes its mind.
+    /// Removes all writes, for a `decide` that changes its mind.
     pub fn clear(&mut self) {
         self.operations.clear();
         self.appends.clear();
         self.size_bytes = 0;
     }
 
-    /// Returns whether it gives more space back than it takes: it removes entries, at least as many
-    /// as it appends, and puts only small values.
+    /// Returns whether the batch frees more space than it takes: it removes entries, at least as
+    /// many as it appends, and puts only small values.
     pub(crate) fn frees_space(&self) -> bool {
         let mut deletes = 0;
         for operation in &self.operations {
@@ -173,17 +174,17 @@ impl Batch {
         deletes > 0 && deletes >= self.appends.len()
     }
 
-    /// Returns a batch that writes nothing and makes known that all in `range` is garbage.
+    /// Returns a batch that writes nothing and reports that `range` is garbage throughout.
     pub(crate) fn of_garbage(range: KeyRange) -> Self {
         Self { garbage: Some(range), ..Self::default() }
     }
 
-    /// Takes the range of which all is garbage.
+    /// Takes the range that is garbage throughout.
     pub(crate) fn take_garbage(&mut self) -> Option<KeyRange> {
         self.garbage.take()
     }
 
-    /// Returns the writes but the appends, in order.
+    /// Returns the writes without the appends, in order.
     pub(crate) fn operations(&self) -> &[Operation] {
         &self.operations
     }

@@ -1,4 +1,4 @@
-//! Waiting for a future from a thread that has no executor.
+//! Waits for a future on a thread that has no executor.
 
 use std::future::Future;
 use std::pin::pin;
@@ -14,12 +14,12 @@ struct Parker {
 }
 
 impl Parker {
-    /// Returns the one of this thread.
+    /// Returns the parker of this thread.
     fn new() -> Arc<Self> {
         Arc::new(Self { thread: thread::current(), woken: AtomicBool::new(false) })
     }
 
-    /// Parks the thread, which is this one, until it was woken since the last time.
+    /// Parks this thread until it has been woken since the last call.
     fn park(&self) {
         while !self.woken.swap(false, Ordering::Acquire) {
             thread::park();

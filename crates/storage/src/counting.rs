@@ -1,9 +1,10 @@
-//! How many requests to a remote database the commits of a call take, for whoever wants to know.
+//! Counts the requests to a remote database that the commits of a call take.
 //!
-//! A commit lies many layers below who asks, so the count is one of the thread while it polls the call. Only a
-//! store that has a remote database looks at it. Reads are counted by their view ([`crate::View::counting`]).
+//! A commit lies many layers below the caller that wants the count, so the count belongs to the
+//! thread while it polls the call. Only a store with a remote database uses it. Reads are counted
+//! by their view ([`crate::View::counting`]).
 //!
-//! Invariant: the count of a thread is that of the call that is being polled on it, and of no other.
+//! Invariant: the count of a thread is that of the call that it is polling, and of no other.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -12,12 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 thread_local! {
-    /// Where the commits of the call that is being polled on this thread count, if somebody wants to know.
+    /// Count for the commits of the call that this thread is polling, if its caller wants one.
     static REQUESTS: RefCell<Option<Arc<AtomicU64>>> = const { RefCell::new(None) };
 }
 
-/// Runs a call and adds the requests of its commits to `requests`: each is a round trip, or goes in one with
-/// those of other commits. Where nothing is remote none are counted. The call may go from thread to thread.
+/// Runs a call and adds the requests of its commits to `requests`: each is a round trip, or shares
+/// one with those of other commits. A store without a remote database counts none. The call may
+/// move from thread to thread.
 pub async fn counting_commits<F: Future>(requests: &Arc<AtomicU64>, call: F) -> F::Output {
     let mut call = pin!(call);
     poll_fn(|context| {
@@ -27,13 +29,13 @@ pub async fn counting_commits<F: Future>(requests: &Arc<AtomicU64>, call: F) -> 
     .await
 }
 
-/// Returns where the commits of the call that is being polled on this thread count.
+/// Returns the count for the commits of the call that this thread is polling.
 #[cfg(any(test, feature = "postgres"))]
 pub(crate) fn of_commits() -> Option<Arc<AtomicU64>> {
     REQUESTS.with_borrow(Clone::clone)
 }
 
-/// Keeps a count on the thread; what stood before is put back also when the call panics.
+/// Installs a count on the thread, and restores the previous one also if the call panics.
 struct Installed(Option<Arc<AtomicU64>>);
 
 impl Installed {

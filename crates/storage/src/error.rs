@@ -1,31 +1,31 @@
-//! The errors of every engine, by what the caller can do about them.
+//! Errors of every engine, by the reaction that they ask for.
 //!
-//! No wording of the API: the engine above turns these into answers.
+//! They have no wording of the API: the engine above turns them into answers.
 
 use crate::Key;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-/// Why a store could not do what it was asked.
+/// Reason why a store could not do its work.
 ///
 /// After `Io` or `Full` from a failed write or sync the store is poisoned: every later commit gets
 /// the same error until the store is opened again, while views go on answering from the last
 /// published state.
 #[derive(Debug, Clone)]
 pub enum Error {
-    /// The operating system failed; `action` says at what.
+    /// The operating system failed; `action` says during which step.
     Io {
-        /// What was being done, in the present tense ("commit group").
+        /// The step, in the present tense ("commit group").
         action: &'static str,
         /// The system's error.
         source: Arc<io::Error>,
     },
-    /// Stored bytes are not what was written. The data folder needs repair or a restore.
+    /// The stored bytes are not those that were written. The data folder needs repair or a restore.
     Corrupt {
-        /// What was found.
+        /// Description of the damage.
         what: String,
-        /// The file or the part of the store it was found in.
+        /// The file or the part of the store that has it.
         place: String,
         /// The key that was looked for, or the last one that could be read before it.
         near: Option<Box<Key>>,
@@ -34,7 +34,7 @@ pub enum Error {
     Conflict,
     /// The store cannot be reached, or did not answer in time. A commit may have been written.
     Unavailable {
-        /// What was being done and what stood against it.
+        /// The step and its obstacle.
         what: String,
     },
     /// No space is left for writing. Nothing of this commit was acknowledged.
@@ -44,7 +44,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns an [`Error::Io`], or [`Error::Full`] when that is what the system meant.
+    /// Returns an [`Error::Io`], or [`Error::Full`] if the system reports a full disk.
     pub(crate) fn from_io(action: &'static str, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
@@ -57,7 +57,7 @@ impl Error {
         Self::Io { action, source: Arc::new(io::Error::other(message)) }
     }
 
-    /// Returns an [`Error::Corrupt`] of a part of the store that is no key's.
+    /// Returns an [`Error::Corrupt`] without a key.
     pub fn corrupt(what: impl Into<String>, place: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into(), place: place.into(), near: None }
     }

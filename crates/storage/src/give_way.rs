@@ -1,14 +1,14 @@
-//! How a future says that what it does next does not belong on a thread that many requests share.
+//! Lets a future report that its next step does not belong on a thread that many requests share.
 //!
-//! Whoever polls futures on few threads asks [`take_demand`] after a poll that is not ready, and may
-//! go on polling elsewhere. Everybody else sees a future that has woken itself: it is polled again
-//! after others had their turn. So nothing here depends on who polls, and results do not either.
+//! An executor with few threads calls [`take_demand`] after a poll that is not ready, and may go on
+//! polling elsewhere. Any other executor sees a future that has woken itself, and polls it again
+//! after others had their turn. So neither this code nor any result depends on the executor.
 
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::task::Poll;
 
-/// What a future is about to do.
+/// Next step of a future.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
     /// Compute for a millisecond or more.
@@ -18,11 +18,11 @@ pub enum Demand {
 }
 
 thread_local! {
-    /// What the future that was polled last on this thread has asked for.
+    /// Demand of the future that this thread polled last.
     static DEMAND: Cell<Option<Demand>> = const { Cell::new(None) };
 }
 
-/// Is ready at the second poll; the first one leaves `demand` to whoever polls.
+/// Is ready at the second poll; the first one leaves `demand` to the executor.
 pub async fn give_way(demand: Demand) {
     let mut has_given_way = false;
     poll_fn(|context| {
@@ -36,8 +36,7 @@ pub async fn give_way(demand: Demand) {
     .await;
 }
 
-/// Returns what the future that was just polled on this thread, and was not ready, has asked for;
-/// once.
+/// Returns the demand of the future that this thread just polled and that was not ready; once.
 pub fn take_demand() -> Option<Demand> {
     DEMAND.take()
 }

@@ -1,4 +1,4 @@
-//! A key that is kept locked between commits; see [`AnyStore::hold`](crate::AnyStore::hold).
+//! A key that stays locked between commits; see [`AnyStore::hold`](crate::AnyStore::hold).
 
 use crate::Error;
 use std::fmt;
@@ -7,26 +7,26 @@ use std::pin::Pin;
 
 type Release = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 
-/// A key that nobody else commits with. Lets go of it when dropped.
+/// A locked key that no other process commits with. Releases it when dropped.
 #[must_use]
 pub struct Held(Option<Release>);
 
 impl Held {
-    /// Returns what holds nothing.
+    /// Returns a guard that holds nothing.
     pub(crate) fn nothing() -> Self {
         Self(None)
     }
 
-    /// Returns what holds a key until `release` is done or dropped.
+    /// Returns a guard that holds a key until `release` is done or dropped.
     #[cfg(feature = "postgres")]
     pub(crate) fn until(release: impl Future<Output = Result<(), Error>> + Send + 'static) -> Self {
         Self(Some(Box::pin(release)))
     }
 
-    /// Lets go of the key.
+    /// Releases the key.
     ///
     /// # Errors
-    /// When it was lost before: others may have committed with it.
+    /// The lock was lost before: others may have committed with the key.
     pub async fn release(self) -> Result<(), Error> {
         match self.0 {
             Some(release) => release.await,

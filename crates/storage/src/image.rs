@@ -1,8 +1,8 @@
-//! What a store holds at one moment, as a value: batches are applied to it, and its clones share
-//! all that is the same.
+//! Content of a store at one moment, as a value: batches are applied to it, and its clones share
+//! every unchanged part.
 //!
-//! The memory engine publishes images and can be begun with one, so that a state is kept and gone back
-//! to at no cost.
+//! The memory engine publishes images and can begin with one, so that saving and restoring a state
+//! costs nothing.
 
 use crate::batch::{Change, Operation, decode_counter, encode_counter};
 use crate::{Batch, Error, MemoryView};
@@ -31,7 +31,8 @@ impl Image {
     }
 
     /// Returns the image with a last commit stamp that is at least `other`'s: for a store that goes
-    /// back from `other` to this, where nobody who has seen a stamp may miss what comes next.
+    /// back from `other` to this one, whose readers may not miss anything after a stamp they have
+    /// seen.
     #[must_use]
     pub fn succeeding(&self, other: &Self) -> Self {
         let last_stamp = self.last_stamp.max(other.last_stamp);
@@ -43,7 +44,7 @@ impl Image {
         self.last_stamp
     }
 
-    /// Lets commit stamps go on after one.
+    /// Makes the next commit stamps greater than `stamp`.
     pub(crate) fn raise_stamps(&mut self, stamp: u64) {
         self.last_stamp = self.last_stamp.max(stamp);
     }
@@ -53,12 +54,12 @@ impl Image {
         self.map.iter()
     }
 
-    /// Returns a view of it, which later batches do not change.
+    /// Returns a view of the image, which later batches do not change.
     pub fn view(&self) -> MemoryView {
         MemoryView(Arc::new(self.map.clone()))
     }
 
-    /// Applies all writes of a batch, or none if one of them cannot be.
+    /// Applies all writes of a batch, or none if one of them fails.
     pub fn apply(&mut self, batch: Batch) -> Result<(), Error> {
         let mut next = self.clone();
         let (operations, appends) = batch.into_parts();

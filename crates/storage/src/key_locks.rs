@@ -2,14 +2,14 @@
 //! set of commits can wait in a circle.
 //!
 //! Two keys may share a stripe; that costs waiting, never correctness. The hash is seeded per
-//! store, so nobody can choose keys that share one.
+//! store, so no client can choose keys that share one.
 
 use crate::Keys;
 use crate::planted::{Planted, is_planted};
 use crate::sync::{RandomState, RwLock, RwLockReadGuard, RwLockWriteGuard, shards};
 use std::hash::BuildHasher;
 
-/// Enough that commits on different keys rarely meet.
+/// Number of stripes: commits on different keys rarely meet.
 const STRIPES: usize = shards(1024);
 
 /// A lock on a cache line of its own.
@@ -17,14 +17,14 @@ const STRIPES: usize = shards(1024);
 #[derive(Debug, Default)]
 struct Stripe(RwLock<()>);
 
-/// How a stripe is held: alone by who may write one of its keys, by several who only read.
+/// Hold of a stripe: exclusive for a writer of one of its keys, shared by readers.
 #[derive(Debug)]
 pub(crate) enum Held<'l> {
     Alone { _guard: RwLockWriteGuard<'l, ()> },
     Shared { _guard: RwLockReadGuard<'l, ()> },
 }
 
-/// Locked keys; dropping it gives them back.
+/// Locked keys; dropping the guard releases them.
 #[derive(Debug)]
 pub(crate) enum LockedKeys<'l> {
     /// One key that may be written, as most commits have.
@@ -34,7 +34,7 @@ pub(crate) enum LockedKeys<'l> {
 }
 
 impl LockedKeys<'_> {
-    /// Gives the keys back before the guard is dropped.
+    /// Releases the keys before the guard is dropped.
     pub(crate) fn give_back(&mut self) {
         *self = Self::One { _held: None };
     }
@@ -59,7 +59,7 @@ impl KeyLocks {
         if let ([key], []) = (&keys.write[..], &keys.read[..]) {
             return LockedKeys::One { _held: self.hold(self.stripe(key), true) };
         }
-        // A stripe of keys of both kinds is held alone: that is the greater of its two places.
+        // A stripe of keys of both kinds is locked exclusively.
         let write = keys.write.iter().map(|key| (self.stripe(key), true));
         let read = keys.read.iter().map(|key| (self.stripe(key), false));
         let mut stripes: Vec<(usize, bool)> = write.chain(read).collect();

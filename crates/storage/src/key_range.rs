@@ -21,7 +21,7 @@ pub enum Direction {
     Backward,
 }
 
-/// How much of a range whoever visits it is likely to take: a hint for stores that fetch it from afar.
+/// Part of a range that a visitor is likely to take: a hint for stores that fetch it from afar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
     /// Entries.
@@ -34,7 +34,7 @@ impl Wanted {
     /// The whole range, however long it is.
     pub const ALL: Self = Self { entries: usize::MAX, bytes: usize::MAX };
 
-    /// Returns the wish for so many entries of any size.
+    /// Returns the hint for so many entries of any size.
     pub fn entries(entries: usize) -> Self {
         Self { entries, ..Self::ALL }
     }

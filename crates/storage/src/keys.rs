@@ -2,18 +2,18 @@
 
 use crate::Key;
 
-/// The keys that a commit decides on.
+/// Keys that a commit decides on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keys {
-    /// Those that it may write: no other commit that declares one of them decides meanwhile.
+    /// Keys that the commit may write: no other commit that declares one of them decides meanwhile.
     pub write: Vec<Key>,
-    /// Those that it only reads: commits that only read them decide side by side, and none that may
-    /// write one of them decides meanwhile. No key is in both.
+    /// Keys that the commit only reads: commits that only read them decide side by side, and none
+    /// that may write one of them decides meanwhile. No key is in both.
     pub read: Vec<Key>,
 }
 
 impl Keys {
-    /// Returns all keys in the order in which their values are shown.
+    /// Returns all keys in the order in which `decide` gets their values.
     pub fn all(&self) -> impl Iterator<Item = &Key> {
         self.write.iter().chain(&self.read)
     }

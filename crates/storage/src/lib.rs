@@ -1,10 +1,10 @@
 //! The store below the engine: an ordered map from byte keys to byte values with atomic, durable
 //! commits and consistent views.
 //!
-//! Knows bytes, never items. One trait, [`Store`], and its engines: [`MemoryStore`] for tests and
-//! throw-away servers, [`EmbeddedStore`] for data on disk, and behind the feature `postgres` a database
-//! that several processes share (`postgres`). Callers cannot tell them apart except by
-//! what survives the process.
+//! The crate knows bytes, never items. It has one trait, [`Store`], and its engines:
+//! [`MemoryStore`] for tests and throw-away servers, [`EmbeddedStore`] for data on disk, and behind
+//! the feature `postgres` a database that several processes share (`postgres`). Callers can tell
+//! them apart only by the data that survives the process.
 //!
 //! Invariants every engine keeps:
 //! - a [`View`] shows one published state and never one that a crash could take back;
@@ -61,11 +61,11 @@ pub type Key = Vec<u8>;
 
 /// An ordered map from byte keys to byte values with atomic, durable commits.
 ///
-/// Writes name the keys they decide on before they start; engines lock those keys in one global
-/// order, so commits are serialisable and cannot deadlock.
+/// A write names its keys before it starts; engines lock those keys in one global order, so commits
+/// are serialisable and cannot deadlock.
 ///
-/// Other processes may use the same data at the same time ([`Store::is_shared`]): whatever is to hold
-/// between processes is a key that is declared.
+/// Other processes may use the same data at the same time ([`Store::is_shared`]): an invariant
+/// between processes needs a declared key.
 ///
 /// The contract on keys, which no engine can check cheaply:
 /// - a key that any commit declares must be declared for writing by every commit that writes it;
@@ -81,8 +81,8 @@ pub trait Store: Send + Sync + 'static {
         false
     }
 
-    /// Returns a view of the newest published state: durable, never taken back by a crash, and with
-    /// all that was answered before the call.
+    /// Returns a view of the newest published state: durable, never undone by a crash, and with all
+    /// commits that were answered before the call.
     fn view(&self) -> impl Future<Output = Result<Self::View, Error>> + Send;
 
     /// Returns the newest published value of `key`, `None` when it is absent.
@@ -90,8 +90,8 @@ pub trait Store: Send + Sync + 'static {
         async { self.view().await?.get(key).await }
     }
 
-    /// Returns the newest published values of `keys`, in their order. Each for itself: they need
-    /// not be of one state.
+    /// Returns the newest published values of `keys`, in their order. They need not be of one
+    /// state.
     fn get_many(
         &self,
         keys: &[Key],
@@ -105,18 +105,18 @@ pub trait Store: Send + Sync + 'static {
         keys: &[Key],
     ) -> impl Future<Output = Result<Vec<Option<Bytes>>, Error>> + Send;
 
-    /// Locks `keys`, shows their newest sequenced values to `decide` (`None` = absent, in the order
-    /// of `keys.write`, then of `keys.read`), applies the batch it fills, and returns its answer once
-    /// the batch is durable and published.
+    /// Locks `keys`, passes their newest sequenced values to `decide` (`None` means absent, in the
+    /// order of `keys.write`, then of `keys.read`), applies the batch that it fills, and returns
+    /// its answer once the batch is durable and published.
     ///
-    /// A batch left empty writes nothing, but the answer still waits until every value that was
-    /// shown is durable and published. `decide` must not block and must not call the store; it
-    /// may run again (each time on an empty batch), so only its last answer counts. When it
-    /// panics, nothing is written and the panic reaches the caller.
+    /// An empty batch writes nothing, but the answer still waits until every value that was passed
+    /// is durable and published. `decide` must not block and must not call the store; it may run
+    /// again (each time on an empty batch), so only its last answer counts. If it panics, nothing
+    /// is written and the panic reaches the caller.
     ///
     /// [`Error::Conflict`] means that another writer was faster and nothing was written.
-    /// [`Error::Unavailable`] leaves it open whether the batch was written, as does dropping the future
-    /// before it is ready.
+    /// [`Error::Unavailable`] leaves open whether the batch was written, as does dropping the
+    /// future before it is ready.
     fn commit<T, F>(
         &self,
         keys: impl Into<Keys> + Send,
@@ -126,17 +126,17 @@ pub trait Store: Send + Sync + 'static {
         T: Send,
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send;
 
-    /// Waits until every commit of this process that was deciding or sequenced at the call is durable
-    /// and published.
+    /// Waits until every commit of this process that was deciding or sequenced at the call is
+    /// durable and published.
     fn sync(&self) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// Gives back the space of `range`, in which nobody reads or writes any more but to delete: data
-    /// of a table that was removed. May take away any part of it at once, and may let older values
-    /// of its keys be seen again; so what is left is to be deleted afterwards, by commits as ever.
-    /// Views taken before the call are not changed, and nothing outside the range is.
+    /// Frees the space of `range`, in which all operations from now on only delete: data of a
+    /// removed table. May remove any part of it at once, and may expose older values of its keys;
+    /// so the caller deletes the rest afterwards, by ordinary commits. Neither views taken before
+    /// the call nor keys outside of the range are changed.
     ///
-    /// May block the thread while files are being merged, so it is for background threads. Does
-    /// nothing in engines in which space comes back by itself.
+    /// May block the thread while files are being merged, so call it on background threads. Does
+    /// nothing in engines that free space by themselves.
     fn reclaim(&self, range: KeyRange) -> impl Future<Output = Result<(), Error>> + Send {
         drop(range);
         ready(Ok(()))
@@ -146,29 +146,29 @@ pub trait Store: Send + Sync + 'static {
     fn stats(&self) -> Stats;
 
     /// Returns the error with which a commit that writes would be refused now: a failure that lasts
-    /// until the store is opened again, a lack of space that may end by itself, the close.
+    /// until the store is opened again, a lack of space that may end by itself, or the close.
     fn check_writable(&self) -> Result<(), Error>;
 
-    /// Returns why reads and commits would not be answered soon: what [`Store::check_writable`] says, and
-    /// for a store in another process whether that answers now. Waits a bounded time, and is cheap enough
-    /// to be asked every second.
+    /// Returns an error if reads and commits would not be answered soon: that of
+    /// [`Store::check_writable`], and for a store in another process that it does not answer. Waits
+    /// a bounded time, and is cheap enough for a call every second.
     fn probe(&self) -> impl Future<Output = Result<(), Error>> + Send {
         async { self.check_writable() }
     }
 
     /// Refuses further commits with [`Error::Closed`] and waits until all sequenced ones are
-    /// durable and published. Reads go on. Dropping a store does the same first half and also
-    /// frees its resources.
+    /// durable and published. Reads go on. Dropping a store refuses commits as well and also frees
+    /// its resources.
     fn close(&self) -> impl Future<Output = Result<(), Error>> + Send;
 }
 
-/// Reads of a store that go together; cheap to clone.
+/// Consistent reads of a store; cheap to clone.
 ///
-/// Each read is of one published state, which is no older than the view, and no older than that of a read
-/// that has ended before. In a store that is not shared all reads of a view are of the same one, unaffected
-/// by later commits.
+/// Each read sees one published state, which is no older than the view, and no older than that of a
+/// read that has ended before. In a store that is not shared all reads of a view see the same
+/// state, unaffected by later commits.
 ///
-/// A view may keep old data from being reclaimed, so it should not be held for long.
+/// A view may keep old data from being freed, so do not hold it for long.
 pub trait View: Clone + Send + Sync + 'static {
     /// Returns the value of `key`, `None` when it is absent.
     fn get(&self, key: &[u8]) -> impl Future<Output = Result<Option<Bytes>, Error>> + Send;
@@ -182,11 +182,11 @@ pub trait View: Clone + Send + Sync + 'static {
     /// Returns the sums of the counters at `keys`, in their order; 0 for one that is absent.
     fn sums(&self, keys: &[Key]) -> impl Future<Output = Result<Vec<i64>, Error>> + Send;
 
-    /// Shows the entries of `range` to `visitor` in `direction` until it breaks. `wanted` tells how much
-    /// of it the visitor is likely to take.
+    /// Calls `visitor` with the entries of `range` in `direction` until it breaks. `wanted` is the
+    /// part of the range that the visitor is likely to take.
     ///
-    /// A counter shows as one or several entries with keys that begin with its own; their values are
-    /// the store's affair, and who is to remove the counter removes all of them.
+    /// A counter appears as one or several entries whose keys begin with its own; their values are
+    /// internal to the store, and a caller that removes the counter removes all of them.
     fn visit<F>(
         &self,
         range: KeyRange,
@@ -197,8 +197,8 @@ pub trait View: Clone + Send + Sync + 'static {
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send;
 
-    /// Returns the view with its requests to a remote database counted: each is a round trip, or goes in one
-    /// with requests of others. Where nothing is remote none are counted.
+    /// Returns the view with its requests to a remote database counted: each is a round trip, or
+    /// shares one with other requests. A store without a remote database counts none.
     #[must_use]
     fn counting(&self, _requests: &Arc<AtomicU64>) -> Self {
         self.clone()

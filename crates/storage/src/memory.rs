@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug)]
 pub struct MemoryStore {
     locks: KeyLocks,
-    /// Read-locked by every decision, so that `sync` can wait for those that are running.
+    /// Read-locked by every decision, so that `sync` can wait for the running ones.
     deciding: RwLock<()>,
     /// Invariant: the published map is the newest one whenever this lock is free.
     writer: Mutex<Writer>,
@@ -44,7 +44,7 @@ impl MemoryStore {
         Self::of_image(Image::new())
     }
 
-    /// Returns a store that holds what an image holds, and shares it until it is changed.
+    /// Returns a store with the content of an image, which it shares until it changes.
     pub fn of_image(image: Image) -> Self {
         let published = ArcSwap::new(image.view().0);
         Self {
@@ -56,7 +56,8 @@ impl MemoryStore {
         }
     }
 
-    /// Returns what the store holds now. Takes no copy: later commits leave it alone.
+    /// Returns the present content of the store. Copies nothing: later commits do not change the
+    /// image.
     pub fn image(&self) -> Image {
         self.writer.lock().image.clone()
     }
@@ -66,7 +67,7 @@ impl MemoryStore {
         self.writer.lock().image.last_stamp()
     }
 
-    /// Lets commit stamps go on after one.
+    /// Makes the next commit stamps greater than `stamp`.
     pub fn raise_stamps(&self, stamp: u64) {
         self.writer.lock().image.raise_stamps(stamp);
     }

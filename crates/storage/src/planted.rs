@@ -1,7 +1,7 @@
-//! Mistakes that can be put into the store on purpose, so that the runs under a scheduler show that
-//! they would find them (`embedded/schedules.rs`).
+//! Mistakes that can be planted in the store, so that the runs under a scheduler show that they
+//! would find them (`embedded/schedules.rs`).
 //!
-//! In every build but that of those runs none can be put in, and no code is left of the question.
+//! In every other build none can be planted, and the compiler removes the question.
 
 /// A mistake in the order of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,11 +18,11 @@ pub(crate) enum Planted {
     TicketsOutsideTheQueue,
     /// Sequenced values are forgotten when the committer takes them, before they are written.
     ValuesForgottenEarly,
-    /// Who waits for a ticket goes to sleep without a second look.
+    /// A writer that waits for a ticket goes to sleep without a second look.
     NoSecondLook,
-    /// Who waits for room is not told that there is some.
+    /// A writer that waits for room is not woken when there is some.
     RoomNotTold,
-    /// Who waits is woken by a failure before the failure can be seen.
+    /// A failure wakes waiting writers before they can see it.
     FailureToldEarly,
     /// The committer ends at the close, whatever is queued.
     EndBeforeDrained,
@@ -40,19 +40,19 @@ thread_local! {
     static PLANTED: std::cell::Cell<Option<Planted>> = const { std::cell::Cell::new(None) };
 }
 
-/// Puts a mistake in, or all out.
+/// Plants a mistake, or removes it.
 #[cfg(all(test, feature = "shuttle"))]
 pub(crate) fn plant(planted: Option<Planted>) {
     PLANTED.set(planted);
 }
 
-/// Returns whether this mistake is to be made.
+/// Returns whether this mistake is planted.
 #[cfg(feature = "shuttle")]
 pub(crate) fn is_planted(planted: Planted) -> bool {
     PLANTED.get() == Some(planted)
 }
 
-/// Returns whether this mistake is to be made: never.
+/// Returns false: no mistake can be planted.
 #[cfg(not(feature = "shuttle"))]
 #[expect(clippy::inline_always, reason = "nothing may be left of it in an ordinary build")]
 #[inline(always)]

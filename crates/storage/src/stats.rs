@@ -1,16 +1,15 @@
 //! Counts and sizes a store reports.
 
-/// How often what was looked for was kept in memory.
+/// Looks into a cache that found their data, and those that did not.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct CacheLooks {
-    /// It was there.
+    /// The cache had it.
     pub hits: u64,
-    /// It was read from files or memtables.
+    /// The store read files or memtables.
     pub misses: u64,
 }
 
-/// What a store did since it was opened, and how large it is. Zero where an engine has no such
-/// thing.
+/// Counts since a store was opened, and its sizes. Zero if an engine has no such thing.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Stats {
     /// Commits that wrote something and are published.
@@ -30,15 +29,16 @@ pub struct Stats {
     pub disk_bytes: u64,
     /// Bytes of cached blocks and ranges.
     pub cache_bytes: u64,
-    /// Looks for single values among those that are kept.
+    /// Looks for single values in the cache.
     pub cached_values: CacheLooks,
-    /// Looks for ranges of entries among those that are kept; a page of a Query may take several.
+    /// Looks for ranges of entries in the cache; a page of a Query may take several.
     pub cached_ranges: CacheLooks,
     /// Bytes written and not yet in sorted files.
     pub write_buffer_bytes: u64,
     /// Bytes of an unfinished group that were cut from the log at opening. More than zero after a
-    /// crash in the middle of a write; without a crash before, a sign of a damaged disk.
+    /// crash in the middle of a write; without a crash, a sign of a damaged disk.
     pub torn_bytes: u64,
-    /// Whether the store was not closed before it was opened: its process was killed, or the machine stopped.
+    /// True if the store was not closed before it was opened: its process was killed, or the
+    /// machine stopped.
     pub was_unclean: bool,
 }

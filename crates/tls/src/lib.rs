@@ -1,4 +1,4 @@
-//! Whom the client of a TLS connection trusts, as a configuration of rustls with ring.
+//! Trust of a TLS client, as a configuration of rustls with ring.
 //!
 //! The commands use it for servers at `https://`, the store for databases. Neither connects here.
 
@@ -15,15 +15,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Whose certificates a client accepts.
+/// Certificates that a client accepts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// Those signed by an authority that the system trusts, for the name that is connected to.
+    /// Certificates signed by an authority that the system trusts, for the name in the address.
     #[default]
     System,
-    /// Those signed by a certificate in this file (PEM), and these themselves, for the name that is connected to.
+    /// Certificates signed by one in this file (PEM), and the file's own ones, for the name in the
+    /// address.
     File(PathBuf),
-    /// All: the connection is encrypted, and whoever answers may be anybody.
+    /// All: the connection is encrypted, but the server is not authenticated.
     Anybody,
 }
 
@@ -34,7 +35,7 @@ pub enum TrustError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Cause.
         why: String,
     },
     /// Neither the system nor the file has a certificate.
@@ -81,7 +82,7 @@ fn of_the_system() -> Result<RootCertStore, TrustError> {
     if roots.is_empty() { Err(TrustError::NoneFound) } else { Ok(roots) }
 }
 
-/// Accepts certificates by what a client trusts; always checks that the server holds its key.
+/// Accepts certificates by a client's trust; always checks that the server holds its key.
 #[derive(Debug)]
 struct Verifier {
     accepted: Accepted,
@@ -93,8 +94,9 @@ struct Verifier {
 enum Accepted {
     /// All.
     Any,
-    /// Those that certificates of a file have signed, and these themselves. A server's certificate that signed
-    /// itself is an authority as well (`openssl req -x509`), which webpki accepts from no server.
+    /// Certificates that the file's ones have signed, and these themselves. A server's certificate
+    /// that signed itself is an authority as well (`openssl req -x509`), which webpki accepts from
+    /// no server.
     OfFile { signed: Arc<WebPkiServerVerifier>, certificates: Vec<CertificateDer<'static>> },
 }
 
@@ -121,7 +123,8 @@ impl Accepted {
     }
 }
 
-/// Whether all that is wrong with a certificate is that it is an authority. Its dates are looked at before.
+/// Returns whether the only fault of a certificate is that it is an authority. webpki checks its
+/// dates before.
 fn is_of_authority(error: &rustls::Error) -> bool {
     let rustls::Error::InvalidCertificate(CertificateError::Other(other)) = error else {
         return false;

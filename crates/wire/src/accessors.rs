@@ -1,7 +1,8 @@
-//! Reading members of responses that are optional on the wire, without a chain of `unwrap`: a list
-//! that is absent is empty, a text that is absent is `None`, what always comes is a reference.
+//! Accessors for members of responses that are optional on the wire, without a chain of `unwrap`:
+//! an absent list is returned as empty, an absent text as `None`, a member that always comes as a
+//! reference.
 //!
-//! Only for the responses that programs read most; every member is public besides.
+//! They exist only for the responses that programs read most; every member is public besides.
 
 use crate::{
     BatchExecuteStatementOutput, BatchGetItemOutput, DescribeStreamOutput, DescribeTableOutput,
@@ -105,7 +106,7 @@ references! {
 }
 
 impl BatchGetItemOutput {
-    /// Returns the items that were found in a table.
+    /// Returns the items found in a table.
     pub fn items_of(&self, table: &str) -> &[Item] {
         let responses = self.responses.as_ref();
         responses.and_then(|tables| tables.get(table)).map(Vec::as_slice).unwrap_or_default()
@@ -113,7 +114,7 @@ impl BatchGetItemOutput {
 }
 
 impl Record {
-    /// Returns the key of the item that was changed.
+    /// Returns the key of the changed item.
     pub fn key(&self) -> Option<&Item> {
         self.dynamodb.as_ref()?.keys.as_ref()
     }

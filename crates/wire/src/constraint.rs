@@ -1,16 +1,17 @@
-//! The limits of the model as predicates: length, and one function for each pattern it uses.
+//! Limits of the model as predicates: length, and one function for each pattern that the model
+//! uses.
 //!
-//! The decoders ask them of every request, so they are plain loops over bytes.
+//! The decoders call them for every request, so they are plain loops over bytes.
 
 use crate::Map;
 
 /// The longest name of a table. Source: DynamoDB quotas, table name.
 pub const TABLE_NAME_MAX: usize = 255;
 
-/// A structure that knows the limits of the model.
+/// Structure with limits of the model.
 ///
-/// The answers may be yes for a value that is allowed, never no for one that is not: yes means
-/// that the exhaustive [`check`](crate::check) must be asked.
+/// The predicates may be true for an allowed value, but never false for a forbidden one: if one is
+/// true, the caller runs the exhaustive [`check`](crate::check).
 pub trait Constrained {
     /// Returns whether the structure's own members may violate a constraint.
     fn may_violate_itself(&self) -> bool;
@@ -64,7 +65,7 @@ pub fn is_table_reference(text: &str, min: usize) -> bool {
     ((min..=TABLE_NAME_MAX).contains(&text.len()) && is_resource_name(text)) || is_table_arn(text)
 }
 
-/// Returns whether a text is an ARN as far as a table member needs it.
+/// Returns whether a text is an ARN, as far as a table member requires it.
 pub fn is_table_arn(text: &str) -> bool {
     text.starts_with("arn:") && text.len() <= 1024
 }

@@ -1,9 +1,9 @@
-//! The macro that declares an enum of the model with its names on the wire.
+//! Macro that declares an enum of the model with its names on the wire.
 //!
 //! An unknown name in a request is no type fault: it leaves the member absent and marks the
 //! request as suspect, so that the constraint check reports it.
 
-/// Declares an enum: its type, its names, and how it is read or written.
+/// Declares an enum: its type, its names, and how to read or write it.
 macro_rules! enumeration {
     (read and written $name:ident { $($variant:ident = $text:literal,)+ }) => {
         $crate::enumeration::enumeration! { written $name { $($variant = $text,)+ } }

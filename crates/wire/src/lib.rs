@@ -1,12 +1,12 @@
-//! Requests and responses of DynamoDB and DynamoDB Streams as they travel: JSON in and out.
+//! Requests and responses of DynamoDB and DynamoDB Streams on the wire: JSON in and out.
 //!
 //! The types in `generated` come from the service's own model (`model/facts.json`, reduced to
 //! names, types and limits), so that no member of any operation is missing. [`decode`] reads a
-//! request in one pass without an intermediate tree; items go straight to their binary form.
+//! request in one pass without an intermediate tree and turns items into their binary form at once.
 //! [`Encode`] appends a response to a buffer.
 //!
-//! Left to others: HTTP and error envelopes of the framework (the server), every rule that is
-//! not a constraint of the model (the engine).
+//! Left to others: HTTP and error envelopes of the framework (the server), every rule that is no
+//! constraint of the model (the engine).
 //!
 //! Invariant: no input makes this crate panic, recurse without bound or use memory out of
 //! proportion to the input's length.
@@ -37,5 +37,5 @@ pub use map::Map;
 pub use operation::{Call, Service};
 pub use request::{cancellation_reasons, read_request, throttling_reasons};
 
-/// A point in time as the wire has it: seconds since the epoch, with a fraction.
+/// A point in time on the wire: seconds since the epoch, with a fraction.
 pub type Timestamp = f64;

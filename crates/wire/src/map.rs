@@ -1,7 +1,7 @@
 //! A small map that keeps the order of the wire.
 //!
-//! Requests hold few entries per map, so lookups are linear; building a map from a body is not
-//! (see [`Map::from_entries_last_wins`]), because a hostile body may hold a million entries.
+//! Requests hold few entries per map, so lookups are linear. Building a map from a body is not (see
+//! [`Map::from_entries_last_wins`]), because a hostile body may hold a million entries.
 //!
 //! Invariant: keys are unique.
 
@@ -13,7 +13,7 @@ pub struct Map<K, V> {
     entries: Vec<(K, V)>,
 }
 
-/// Up to this many entries, comparing each pair of keys beats sorting.
+/// Most entries for which comparing each pair of keys beats sorting.
 const FEW: usize = 16;
 
 impl<K, V> Default for Map<K, V> {
@@ -88,8 +88,8 @@ impl<K, V> Map<K, V> {
     }
 }
 
-/// The entries of a map while a body is read: few more than twice as many as the map may have, for
-/// as long as keys that come again may leave it small enough; none more once it is too large.
+/// Entries of a map while a body is read: a few more than twice as many as the map may have, as
+/// long as repeated keys may leave it small enough; no further ones once it is too large.
 #[derive(Debug)]
 pub(crate) struct BoundedEntries<K, V> {
     entries: Vec<(K, V)>,
@@ -98,12 +98,12 @@ pub(crate) struct BoundedEntries<K, V> {
 }
 
 impl<K: Ord, V> BoundedEntries<K, V> {
-    /// Returns no entries, of a map that may have `max`.
+    /// Returns an empty collection for a map that may have `max` entries.
     pub(crate) fn new(max: usize) -> Self {
         Self { entries: Vec::new(), max, is_too_large: false }
     }
 
-    /// Returns whether the next entry is wanted.
+    /// Returns whether the caller should add the next entry.
     pub(crate) fn take_more(&mut self) -> bool {
         if self.entries.len() > self.max.saturating_mul(2) && !self.is_too_large {
             let map = Map::from_entries_last_wins(std::mem::take(&mut self.entries));
@@ -113,18 +113,18 @@ impl<K: Ord, V> BoundedEntries<K, V> {
         !self.is_too_large
     }
 
-    /// Adds an entry, which takes the place of an earlier one with its key.
+    /// Adds an entry, which replaces an earlier one with its key.
     pub(crate) fn push(&mut self, key: K, value: V) {
         self.entries.push((key, value));
     }
 
-    /// Returns the map; one that is too large has more entries than it may have, though not all.
+    /// Returns the map; if it is too large, it has more entries than allowed, though not all.
     pub(crate) fn finish(self) -> Map<K, V> {
         Map::from_entries_last_wins(self.entries)
     }
 }
 
-/// Returns, in ascending order, the offsets of entries whose key comes again later.
+/// Returns, in ascending order, the offsets of entries whose keys come again later.
 fn repeated_offsets<K: Ord, V>(entries: &[(K, V)]) -> Vec<usize> {
     if entries.len() <= FEW {
         let comes_again =

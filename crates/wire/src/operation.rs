@@ -1,8 +1,8 @@
-//! What belongs to an operation besides its name; the operations themselves are generated.
+//! Properties of an operation besides its name; the operations themselves are generated.
 
 use crate::{Decode, Encode, Operation};
 
-/// The services whose operations are spoken here.
+/// Services whose operations this crate knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Service {
     /// `DynamoDB_20120810`.
@@ -12,7 +12,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// Returns what stands before the dot in `X-Amz-Target`.
+    /// Returns the prefix before the dot in `X-Amz-Target`.
     pub const fn target_prefix(self) -> &'static str {
         match self {
             Self::DynamoDb => "DynamoDB_20120810",

@@ -1,4 +1,4 @@
-//! The way of a body to a request that satisfies the model, and of an error back to a body.
+//! Turns a body into a request that satisfies the model, and an error into a body.
 
 use hashrange_model::error::cancellation_code;
 use hashrange_model::{ApiError, ErrorKind, Reason};
@@ -7,7 +7,8 @@ use crate::check::{ConstraintViolations, check};
 use crate::json::encode::{Encode, Object};
 use crate::{Call, CancellationReason, Fault, ThrottlingReason, decode};
 
-/// Reads the request of an operation: its syntax, its types, the constraints of the model.
+/// Reads the request of an operation and checks its syntax, its types, and the constraints of the
+/// model.
 pub fn read_request<C: Call>(body: &[u8]) -> Result<C::Input<'_>, ApiError> {
     let decoded = decode::<C::Input<'_>>(body)?;
     if decoded.suspect
@@ -33,7 +34,7 @@ impl From<ConstraintViolations> for ApiError {
     }
 }
 
-/// The body of an error response.
+/// Writes the body of an error response.
 impl Encode for ApiError {
     fn encode(&self, out: &mut Vec<u8>) {
         let mut object = Object::begin(out);
@@ -62,8 +63,8 @@ pub fn cancellation_reasons(error: &ApiError) -> Option<Vec<CancellationReason>>
     Some(reasons.collect())
 }
 
-/// Returns the reasons of a throttled request with their member, which the service's model spells
-/// in two ways.
+/// Returns the reasons of a throttled request with the name of their member, which the service's
+/// model spells in two ways.
 pub fn throttling_reasons(error: &ApiError) -> Option<(&'static str, Vec<ThrottlingReason>)> {
     let throttle = error.throttle()?;
     let member = match error.kind() {

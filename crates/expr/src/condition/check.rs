@@ -72,7 +72,7 @@ fn function(call: Call<'_>) -> Checked<Node> {
         "attribute_type" => {
             let type_of = |operand: syntax::Operand<'_>| type_name(&checked(operand)?);
             match first {
-                // What a given value is shows now. Source: captured.
+                // The type of a given value is known now. Source: captured.
                 syntax::Operand::Value(value) => {
                     if value.get().attribute_type() == type_of(next())? {
                         Node::And(Vec::new())
@@ -137,7 +137,7 @@ fn size(call: Call<'_>) -> Checked<Operand> {
     }
 }
 
-/// Returns the operand's type as far as it is known without an item.
+/// Returns the operand's type if it is known without an item.
 fn operand_literal(operand: &Operand) -> Option<AttributeType> {
     match operand {
         Operand::Path(_) => None,
@@ -146,7 +146,7 @@ fn operand_literal(operand: &Operand) -> Option<AttributeType> {
     }
 }
 
-/// Refuses an operand that has no order.
+/// Refuses an operand whose type has no order.
 pub(crate) fn check_range_operand(operator: &str, operand: Option<AttributeType>) -> Checked<()> {
     match operand {
         Some(operand) if !operand.is_scalar_key() => Err(operand_type(operator, operand)),

@@ -36,7 +36,8 @@ impl Node {
                 let (left_value, right_value) = (left.evaluate(item), right.evaluate(item));
                 let has_no_size = left.is_size() && left_value.is_none()
                     || right.is_size() && right_value.is_none();
-                // What has no size compares false, also by <>. Source: captured, function size.
+                // A value without a size compares false, also by <>. Source: captured, function
+                // size.
                 !has_no_size
                     && compare(*comparator, view(left_value.as_ref()), view(right_value.as_ref()))
             }
@@ -99,7 +100,7 @@ pub(super) fn compare(
     };
     match comparator {
         Comparator::Equal => equal(),
-        // True as well where an operand is missing. Source: captured, condition expressions.
+        // <> is true as well if an operand is missing. Source: captured, condition expressions.
         Comparator::NotEqual => !equal(),
         Comparator::Less => ordered(Ordering::is_lt),
         Comparator::LessOrEqual => ordered(Ordering::is_le),
@@ -108,7 +109,7 @@ pub(super) fn compare(
     }
 }
 
-/// Returns how two values of one ordered type compare: strings and binary by bytes, numbers by
+/// Returns the order of two values of one ordered type: strings and binary by bytes, numbers by
 /// value.
 pub(crate) fn order(left: ValueRef<'_>, right: ValueRef<'_>) -> Option<Ordering> {
     match (left, right) {
@@ -143,8 +144,8 @@ fn contains_bytes(whole: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(whole, part).is_some()
 }
 
-/// Returns what the function `size` makes of a value: UTF-16 code units of a string, bytes of
-/// binary, the number of members, elements or entries. Source: captured 2026, size of strings.
+/// Returns the result of the function `size`: UTF-16 code units of a string, bytes of binary, the
+/// number of members, elements or entries. Source: captured 2026, size of strings.
 pub(super) fn size(value: ValueRef<'_>) -> Option<Value> {
     let size = match value {
         ValueRef::S(string) => string.encode_utf16().count(),

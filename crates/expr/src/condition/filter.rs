@@ -1,8 +1,8 @@
 //! A condition prepared for the many items of a page.
 //!
-//! What a plain evaluation does for each item once per operator is done here once per item or not at
-//! all: each path is looked up at most once, each size is taken at most once, and equalities of one
-//! operand with many values (IN, chains of OR, chains of AND with <>) are one search in a sorted
+//! A plain evaluation repeats its work for each operator; a filter does it once per item or not at
+//! all. It looks up each path at most once, takes each size at most once, and tests equalities of
+//! one operand with many values (IN, chains of OR, chains of AND with <>) by one search in a sorted
 //! list. The answers are those of [`Condition::matches`], which `tests/prop_condition.rs` checks.
 
 use super::evaluate::{self, begins_with, both, compare, contains};
@@ -14,7 +14,7 @@ use hashrange_model::{AttributeType, Item, Value, ValueRef};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-/// Up to this many operands are remembered without taking memory for each item.
+/// Most operands whose values fit an array on the stack; for more, each item takes memory.
 const FEW: usize = 8;
 
 /// A condition prepared for the many items of a page; see the head of this file.
@@ -34,11 +34,11 @@ pub struct Filter {
 struct Looked {
     path: DocumentPath,
     is_size: bool,
-    /// The offset of its attribute among those of the filter.
+    /// Offset of its attribute among those of the filter.
     attribute: usize,
 }
 
-/// Where an operand's value comes from.
+/// Source of an operand's value.
 #[derive(Debug, Clone)]
 enum Term {
     /// The item: an offset among the operands of the filter.
@@ -51,7 +51,7 @@ enum Test {
     Or(Vec<Test>),
     And(Vec<Test>),
     Not(Box<Test>),
-    /// Whether the operand at this offset has one of many values.
+    /// Tests whether the operand at this offset has one of many values.
     IsOneOf(usize, Choice),
     Compare {
         comparator: Comparator,
@@ -69,14 +69,15 @@ enum Test {
     Contains(Term, Term),
 }
 
-/// Values to find one among: their types and canonical bytes, sorted for the search.
+/// Values to search for one: their types and canonical bytes, sorted.
 #[derive(Debug, Clone)]
 struct Choice(Vec<(AttributeType, Box<[u8]>)>);
 
 impl Choice {
     fn of(values: &[Value]) -> Self {
         let mut choice: Vec<_> = values.iter().map(|value| value.get().canonical()).collect();
-        // A placeholder may stand in an expression a thousand times: its value is compared and copied once.
+        // A placeholder may stand in an expression a thousand times; its value is compared and
+        // copied once.
         let place = |bytes: &[u8]| (bytes.as_ptr().addr(), bytes.len());
         choice.sort_unstable_by_key(|(_, bytes)| place(bytes));
         choice.dedup_by_key(|(attribute_type, bytes)| (*attribute_type, place(bytes)));
@@ -92,7 +93,7 @@ impl Choice {
     }
 }
 
-/// What values are sorted by; the length first, because it costs the least to compare.
+/// Returns the sort key of a value; the length comes first, because it is the cheapest to compare.
 fn rank(attribute_type: AttributeType, bytes: &[u8]) -> (usize, AttributeType, &[u8]) {
     (bytes.len(), attribute_type, bytes)
 }
@@ -136,13 +137,13 @@ impl Filter {
         self.test.holds(&lookup)
     }
 
-    /// Returns how many tests an item costs at most; one that searches among many values counts as
-    /// one for each doubling of their number.
+    /// Returns the most tests that an item costs; a search among many values counts as one for each
+    /// doubling of their number.
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Returns how many tests may read through the whole item.
+    /// Returns the number of tests that may read through the whole item.
     pub fn scans(&self) -> usize {
         self.scans
     }
@@ -160,14 +161,14 @@ impl Filter {
     }
 }
 
-/// What an operand is for an item, once it was looked up.
+/// Value of an operand for one item, once it was looked up.
 type Found<'i> = OnceCell<Option<Evaluated<'i>>>;
 
 /// The operands of a filter for one item.
 struct Lookup<'l, 'i> {
     filter: &'l Filter,
     item: &'i Item,
-    /// The values of the filter's attributes, where they were all looked for.
+    /// Values of the filter's attributes, if all were looked up in one walk.
     attributes: Option<&'l [Option<ValueRef<'i>>]>,
     found: &'l [Found<'i>],
 }
@@ -261,14 +262,14 @@ impl Test {
     }
 }
 
-/// Makes tests of nodes and gives each operand its offset.
+/// Builds tests from nodes and gives each operand its offset.
 #[derive(Default)]
 struct Builder<'n> {
     operands: Vec<Looked>,
     offsets: BTreeMap<(&'n DocumentPath, bool), usize>,
 }
 
-/// Which equalities of one operand are put together.
+/// Kind of equalities of one operand that are joined into one search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chain {
     /// `a = :x OR a = :y`
@@ -307,8 +308,7 @@ impl<'n> Builder<'n> {
         }
     }
 
-    /// Puts the equalities of each operand together; the links of a chain may be tested in any
-    /// order.
+    /// Joins the equalities of each operand; the order of tests in a chain does not matter.
     fn chain(&mut self, chain: Chain, nodes: &'n [Node]) -> Test {
         let mut links = Vec::new();
         flatten(chain, nodes, &mut links);
@@ -329,7 +329,7 @@ impl<'n> Builder<'n> {
                 Chain::NotEqual => Test::Not(Box::new(test)),
             }
         });
-        // First, because they cost the least.
+        // They come first, because they cost the least.
         let mut all: Vec<Test> = choices.collect();
         all.append(&mut tests);
         match chain {
@@ -384,7 +384,7 @@ impl<'n> Builder<'n> {
     }
 }
 
-/// Adds the links of a chain, those of chains of the same kind in it as well.
+/// Adds the links of a chain, including those of nested chains of the same kind.
 fn flatten<'n>(chain: Chain, nodes: &'n [Node], links: &mut Vec<&'n Node>) {
     for node in nodes {
         match (chain, node) {
@@ -397,8 +397,9 @@ fn flatten<'n>(chain: Chain, nodes: &'n [Node], links: &mut Vec<&'n Node>) {
 }
 
 impl Chain {
-    /// Returns operand and values of a link that is an equality of this chain. What has no size is
-    /// neither equal nor unequal to anything, so sizes are in chains of the first kind only.
+    /// Returns operand and values of a link that is an equality of this chain. A value without a
+    /// size is neither equal nor unequal to anything, so sizes are in chains of the first kind
+    /// only.
     fn equality(self, link: &Node) -> Option<(&Operand, Vec<Value>)> {
         let (comparator, sides) = match link {
             Node::Compare { comparator, left, right } => (*comparator, (left, right)),

@@ -1,4 +1,4 @@
-//! Conditions and filters: what [`crate::condition()`] compiles to, and what reads it.
+//! Conditions and filters: the compiled form of [`crate::condition()`], and its readers.
 //!
 //! Source of the grammar and the functions: Amazon DynamoDB developer guide, "Condition and filter
 //! expressions, operators, and functions".
@@ -18,7 +18,7 @@ pub(crate) use check::{check_bounds, check_range_operand};
 pub(crate) use evaluate::order;
 pub use filter::Filter;
 
-/// Fewest joined conditions that are worth preparing for one item.
+/// Fewest joined conditions for which a [`Filter`] pays even for one item.
 const JOINED_MANY: usize = 64;
 
 /// Operand of a checked condition.
@@ -46,7 +46,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Returns how many tests may read through the whole item.
+    /// Returns the number of tests that may read through the whole item.
     fn scans(&self) -> usize {
         let of_size = |operand: &Operand| usize::from(matches!(operand, Operand::Size(_)));
         match self {
@@ -99,7 +99,7 @@ impl Condition {
     /// Returns true if the condition holds for `item`; an item that does not exist is empty.
     pub fn matches(&self, item: &Item) -> bool {
         match &self.0 {
-            // Expected may join a hundred thousand: each attribute is looked up once.
+            // Expected may join a hundred thousand conditions: each attribute is looked up once.
             Node::And(nodes) | Node::Or(nodes) if nodes.len() >= JOINED_MANY => {
                 Filter::from(self).matches(item)
             }
@@ -107,7 +107,8 @@ impl Condition {
         }
     }
 
-    /// Returns how many tests may read through the whole item, without which a condition is quick.
+    /// Returns the number of tests that may read through the whole item; a condition without any is
+    /// quick.
     pub fn scans(&self) -> usize {
         self.0.scans()
     }
@@ -134,7 +135,7 @@ impl Condition {
         paths.into_iter().map(|path| &*path.attribute)
     }
 
-    /// Returns the pairs of top-level attributes that are compared with each other.
+    /// Returns the pairs of top-level attributes that the condition compares with each other.
     pub fn compared_attributes(&self) -> Vec<(&str, &str)> {
         let mut pairs = Vec::new();
         self.0.collect_compared(&mut pairs);
@@ -150,7 +151,7 @@ impl Condition {
 }
 
 impl Operand {
-    /// Returns the attribute that the operand is as a whole.
+    /// Returns the attribute's name if the operand is a whole attribute.
     fn attribute(&self) -> Option<&str> {
         match self {
             Self::Path(path) if !path.is_nested() => Some(&path.attribute),

@@ -1,6 +1,6 @@
-//! Faults of key conditions that show without a key schema. Clauses are walked in written order.
-//! The first fault that any expression can have (an undefined placeholder, an operand's type) ends
-//! the walk; the first that only key conditions can have is kept for later.
+//! Faults of key conditions that can be found without a key schema. The check walks the clauses in
+//! written order. The first fault that any expression can have (an undefined placeholder, an
+//! operand's type) ends the walk; the first that only key conditions can have is kept for later.
 
 use super::{KeyCondition, KeyOperator};
 use crate::condition::{Operand as Checked, check_bounds, check_range_operand};
@@ -18,7 +18,7 @@ pub(super) fn check(predicate: Predicate<'_>) -> Result<Result<Vec<KeyCondition>
     Ok(found.fault.map_or(Ok(found.conditions), Err))
 }
 
-/// Refuses undefined placeholders in a clause that no key condition has.
+/// Refuses undefined placeholders in a clause that is no key condition.
 fn check_placeholders(clause: &Predicate<'_>) -> Result<()> {
     match clause {
         Predicate::Or(clauses) | Predicate::And(clauses) => {
@@ -138,7 +138,7 @@ fn compare(comparator: Comparator, left: Operand<'_>, right: Operand<'_>) -> Res
     Ok(KeyCondition { attribute, operator })
 }
 
-/// Returns the comparator that says the same with the operands exchanged.
+/// Returns the comparator with the same meaning when the operands are exchanged.
 fn mirrored(comparator: Comparator) -> Comparator {
     match comparator {
         Comparator::Less => Comparator::Greater,

@@ -1,8 +1,8 @@
-//! Key conditions of Query: which partition, and which range of its sort keys.
+//! Key conditions of Query: the partition, and the range of its sort keys.
 //!
-//! [`crate::key_condition()`] finds the faults that show without a key schema; [`KeyConditions::plan`]
-//! matches the conditions against one.
-//! Source of the rules: Amazon DynamoDB developer guide, "Key condition expressions".
+//! [`crate::key_condition()`] finds the faults that need no key schema; [`KeyConditions::plan`]
+//! matches the conditions against one. Source of the rules: Amazon DynamoDB developer guide, "Key
+//! condition expressions".
 
 mod check;
 mod plan;
@@ -14,7 +14,7 @@ use crate::placeholders::Placeholders;
 use hashrange_model::Value;
 use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
 
-/// What a key condition asks of its attribute.
+/// Operator of a key condition, with its values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum KeyOperator {
     /// `=`
@@ -54,7 +54,7 @@ impl KeyOperator {
 pub struct KeyCondition {
     /// The attribute's name.
     pub attribute: String,
-    /// What is asked of it.
+    /// Operator and values.
     pub operator: KeyOperator,
 }
 
@@ -62,7 +62,7 @@ pub struct KeyCondition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyConditions(pub(crate) Vec<KeyCondition>);
 
-/// A `KeyConditionExpression` that is an expression, though its clauses may be none of a key.
+/// A `KeyConditionExpression` that is a valid expression, though perhaps no valid key condition.
 #[derive(Debug)]
 pub struct KeyExpression(Result<Vec<KeyCondition>, ExpressionFault>);
 

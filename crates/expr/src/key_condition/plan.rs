@@ -7,7 +7,7 @@ use super::{KeyCondition, KeyConditions, KeyOperator};
 use hashrange_model::error::Reason;
 use hashrange_model::{AttributeType, Value, ValueRef};
 
-/// Most attributes of a key that is none of several partition or sort key attributes.
+/// Most attributes of a key with one partition key attribute and at most one sort key attribute.
 const SIMPLE_KEY_MAX: usize = 2;
 
 /// A key attribute with its declared type.
@@ -19,7 +19,7 @@ pub struct KeyAttribute<'s> {
     pub attribute_type: AttributeType,
 }
 
-/// What a Query reads: the partition, and the range of sort keys in it.
+/// Range that a Query reads: the partition, and the range of sort keys in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyPlan {
     /// One value for each partition key attribute, in the schema's order.

@@ -1,5 +1,5 @@
-//! Comparison operators with their arguments, as `QueryFilter`, `ScanFilter`, `KeyConditions` and
-//! Expected have them.
+//! Comparison operators with their arguments in `QueryFilter`, `ScanFilter`, `KeyConditions` and
+//! Expected.
 
 use super::{ConditionalOperator, check_joinable, joined};
 use crate::condition::{Condition, Node, Operand, order};
@@ -100,14 +100,14 @@ impl ComparisonOperator {
 pub struct AttributeCondition<'a> {
     /// The attribute's name.
     pub attribute: &'a str,
-    /// How it is compared.
+    /// Comparison operator.
     pub operator: ComparisonOperator,
     /// `AttributeValueList`; empty where it is absent.
     pub arguments: Vec<Value>,
 }
 
 impl AttributeCondition<'_> {
-    /// Returns the condition checked.
+    /// Checks the condition and returns its node.
     pub(super) fn check(self) -> Result<Node, Reason> {
         self.check_name()?;
         self.operator.check_arguments(&self.arguments)?;
@@ -123,7 +123,7 @@ impl AttributeCondition<'_> {
     }
 }
 
-/// Returns the condition. The arguments have been counted.
+/// Returns the node of a condition whose arguments have been counted.
 fn node(path: DocumentPath, operator: ComparisonOperator, arguments: Vec<Value>) -> Node {
     let mut arguments = arguments.into_iter().map(Operand::Value);
     let mut next = || arguments.next().expect("the arguments were counted");
@@ -140,7 +140,7 @@ fn node(path: DocumentPath, operator: ComparisonOperator, arguments: Vec<Value>)
         ComparisonOperator::Gt => compare(Comparator::Greater, path, next()),
         ComparisonOperator::BeginsWith => Node::BeginsWith(Operand::Path(path), next()),
         ComparisonOperator::Contains => Node::Contains(Operand::Path(path), next()),
-        // What is not there does not "not contain" anything. Source: captured.
+        // A missing attribute does not "not contain" anything. Source: captured.
         ComparisonOperator::NotContains => Node::And(vec![
             Node::Exists(path.clone()),
             Node::Not(Box::new(Node::Contains(Operand::Path(path), next()))),
@@ -155,7 +155,7 @@ fn node(path: DocumentPath, operator: ComparisonOperator, arguments: Vec<Value>)
     }
 }
 
-/// Compiles `QueryFilter` or `ScanFilter`; no conditions make no filter.
+/// Compiles `QueryFilter` or `ScanFilter`; returns no filter if there are no conditions.
 pub fn filter(
     conditions: Vec<AttributeCondition<'_>>,
     operator: Option<ConditionalOperator>,
@@ -178,7 +178,7 @@ pub fn key_conditions(conditions: Vec<AttributeCondition<'_>>) -> Result<KeyCond
         condition.check_name()?;
         condition.operator.check_arguments(&condition.arguments)?;
     }
-    // EQ takes any value, but no key is equal to one that is no scalar.
+    // EQ takes any value, but no key equals a value that is not scalar.
     for condition in conditions.iter().filter(|it| it.operator == ComparisonOperator::Eq) {
         let mut types = condition.arguments.iter().map(|value| value.get().attribute_type());
         if let Some(attribute_type) = types.find(|it| !it.is_scalar_key()) {

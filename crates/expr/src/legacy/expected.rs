@@ -21,7 +21,7 @@ pub struct Expected<'a> {
     pub arguments: Option<Vec<Value>>,
 }
 
-/// Compiles Expected; no entries make no condition.
+/// Compiles Expected; returns no condition if there are no entries.
 pub fn expected(
     entries: Vec<Expected<'_>>,
     operator: Option<ConditionalOperator>,

@@ -1,7 +1,8 @@
-//! The parameters that came before expressions: Expected, `QueryFilter`, `ScanFilter`, `KeyConditions`,
-//! `ConditionalOperator` and `AttributeUpdates`. They compile to the same forms as expressions do.
+//! The parameters that preceded expressions: Expected, `QueryFilter`, `ScanFilter`,
+//! `KeyConditions`, `ConditionalOperator` and `AttributeUpdates`. They compile to the same forms as
+//! expressions do.
 //!
-//! All of them name top-level attributes only; their values are checked by the caller.
+//! All of them name top-level attributes only; the caller checks their values.
 //! Source: Amazon DynamoDB developer guide, "Legacy conditional parameters".
 
 mod comparison;
@@ -15,7 +16,7 @@ pub use update::{AttributeAction, AttributeUpdate, attribute_updates};
 use crate::condition::{Condition, Node};
 use hashrange_model::error::Reason;
 
-/// How several legacy conditions are joined.
+/// Operator that joins legacy conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConditionalOperator {
     /// All must hold.
@@ -25,7 +26,7 @@ pub enum ConditionalOperator {
     Or,
 }
 
-/// Refuses a `ConditionalOperator` where there is nothing to join.
+/// Refuses a `ConditionalOperator` with fewer than two conditions.
 fn check_joinable(conditions: usize, operator: Option<ConditionalOperator>) -> Result<(), Reason> {
     match (conditions, operator) {
         (0, Some(_)) => Err(Reason::ConditionalOperatorWithoutConditions),

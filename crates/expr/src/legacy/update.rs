@@ -5,7 +5,7 @@ use crate::update::{Action, Effect, Operand, Update};
 use hashrange_model::error::{Reason, ValueFault};
 use hashrange_model::{AttributeType, Value};
 
-/// What is done with an attribute.
+/// Action on an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AttributeAction {
     /// Sets the attribute.

@@ -1,10 +1,11 @@
-//! Faults that the grammar does not see, noted while parsing and reported in each language's order.
+//! Faults that the grammar allows; the parser notes them, and each language reports them in its
+//! order.
 
 use super::Parsed;
 use hashrange_model::error::ExpressionFault;
 use hashrange_model::limits::EXPRESSION_OPERATORS_MAX;
 
-/// The first of each kind of fault that the grammar does not see.
+/// First fault of each kind that the grammar allows.
 #[derive(Debug, Default)]
 pub(crate) struct Findings<'t> {
     pub(super) redundant_parentheses: bool,

@@ -1,10 +1,10 @@
-//! The parser: recursive descent over the tokens, with the depth bounded. Here stand the steps from
+//! The parser: recursive descent over the tokens, with bounded depth. This file has the steps from
 //! token to token; the grammars are in [`operand`] and [`predicate`], sections of updates and lists
 //! of projections in their own modules.
 //!
-//! A violation of the grammar ends the parse at once. Everything else that is wrong is only noted
-//! in [`Findings`], because the service reports it in another order than it stands in the text;
-//! each language asks for what it reports, in its order.
+//! A violation of the grammar ends the parse at once. The parser only notes other faults in
+//! [`Findings`], because the service reports them in another order than they stand in the text;
+//! each language asks for the faults that it reports, in its order.
 
 mod findings;
 mod operand;
@@ -18,14 +18,14 @@ use findings::Findings;
 use hashrange_model::error::{ExpressionFault, ExpressionKind};
 use hashrange_model::limits::EXPRESSION_MAX_BYTES;
 
-/// Deepest nesting of parentheses and functions that is followed.
+/// Deepest nesting of parentheses and functions that the parser follows.
 const DEPTH_MAX: usize = 300;
 const CONDITION_KEYWORDS: [&str; 5] = ["AND", "OR", "NOT", "BETWEEN", "IN"];
 const UPDATE_KEYWORDS: [&str; 4] = ["SET", "REMOVE", "ADD", "DELETE"];
 
 type Parsed<T> = Result<T, ExpressionFault>;
 
-/// A parser over one expression. Each language calls the methods its grammar begins with.
+/// Parser over one expression. Each language calls the methods that its grammar begins with.
 #[derive(Debug)]
 pub(crate) struct Parser<'t, 'p, 'a> {
     text: &'t str,
@@ -34,7 +34,7 @@ pub(crate) struct Parser<'t, 'p, 'a> {
     previous: Option<Token>,
     current: Token,
     depth: usize,
-    /// How many calls of `list_append` are being read.
+    /// Calls of `list_append` that the parser is inside of.
     open_list_appends: usize,
     /// Start and end of the parentheses closed last, to see doubled ones.
     last_group: Option<(usize, usize)>,
@@ -155,7 +155,7 @@ impl<'t, 'p, 'a> Parser<'t, 'p, 'a> {
         if self.depth > DEPTH_MAX { Err(ExpressionFault::TooDeep) } else { Ok(()) }
     }
 
-    /// Parses what stands between parentheses and notes doubled ones.
+    /// Parses the text between parentheses and notes doubled ones.
     fn group<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.enter()?;
         let open = self.expect(TokenKind::Open)?;

@@ -36,7 +36,7 @@ impl<'t> Parser<'t, '_, '_> {
         Ok(undefined.map_or(Operand::Path(path), Operand::UndefinedName))
     }
 
-    /// Returns a list index; one that is too large is noted and stands for no element.
+    /// Returns a list index; notes one that is too large, which then stands for no element.
     fn list_index(&mut self, digits: &'t str) -> usize {
         match digits.parse() {
             Ok(index) if index <= LIST_INDEX_MAX => index,
@@ -47,8 +47,8 @@ impl<'t> Parser<'t, '_, '_> {
         }
     }
 
-    /// Parses the path that an action or a projection names. One with an undefined placeholder is
-    /// noted and must be refused by the caller before the path is used.
+    /// Parses the path that an action or a projection names. Notes a path with an undefined
+    /// placeholder, which the caller must refuse before using the path.
     pub(crate) fn target(&mut self) -> Parsed<DocumentPath> {
         Ok(match self.path()? {
             Operand::Path(path) => path,

@@ -4,7 +4,7 @@ use super::{Parsed, Parser, SIZE};
 use crate::syntax::{Operand, Predicate};
 use crate::token::TokenKind;
 
-/// An operand or a condition: which of the two a text is shows only after it.
+/// An operand or a condition: only the text after it decides which of the two it is.
 enum Phrase<'t> {
     Operand(Operand<'t>),
     Predicate(Predicate<'t>),
@@ -46,7 +46,8 @@ impl<'t> Parser<'t, '_, '_> {
         Ok(Phrase::Predicate(join(links)))
     }
 
-    /// NOT may be repeated; two undo each other. Source: API reference, condition grammar.
+    /// Parses NOT and its operand. NOT may be repeated; two undo each other. Source: API reference,
+    /// condition grammar.
     fn negation(&mut self) -> Parsed<Phrase<'t>> {
         let mut negations = 0;
         while self.eat_keyword("NOT") {
@@ -106,7 +107,7 @@ impl<'t> Parser<'t, '_, '_> {
         Ok(Phrase::Predicate(Predicate::In { operand, candidates }))
     }
 
-    /// Takes the phrase as left operand of the operator at which the parser stands.
+    /// Returns the phrase as left operand of the operator at which the parser stands.
     fn as_operand(&mut self, phrase: Phrase<'t>) -> Parsed<Operand<'t>> {
         match phrase {
             Phrase::Operand(operand) => {

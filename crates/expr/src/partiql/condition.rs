@@ -1,6 +1,6 @@
-//! The WHERE clause: parsed and checked into the same form as condition expressions have.
+//! The WHERE clause: parsed and checked into the form that condition expressions have.
 //!
-//! Unlike there, `<>` is false where an attribute is missing. Source: captured 2026.
+//! Unlike in those, `<>` is false if an attribute is missing. Source: captured 2026.
 
 use super::parser::{Parsed, Parser, null};
 use super::token::{Kind, Token};
@@ -12,11 +12,11 @@ use hashrange_model::error::{ExpressionFault, Malformed, StatementFault};
 use hashrange_model::limits::IN_OPERANDS_MAX;
 use hashrange_model::{AttributeType, ValueRef};
 
-/// What stands in a place where either a condition or an operand may.
+/// Part of a clause that is either a condition or an operand.
 #[derive(Debug)]
 enum Term {
     Condition(Node),
-    /// A function that holds or does not; it may be compared with true and false.
+    /// A function that is true or false; it may be compared with true and false.
     Function(Node),
     Operand(Operand, Token),
     /// The literal `missing`.
@@ -152,7 +152,7 @@ impl Parser<'_> {
     fn compare(&self, comparator: Comparator, left: Term, right: Term) -> Parsed<Node> {
         let (left, right) = match (left, right) {
             (Term::Operand(left, _), Term::Operand(right, _)) => (left, right),
-            // A comparison with what is missing never holds.
+            // A comparison with `missing` never holds.
             (Term::Missing, _) | (_, Term::Missing) => return Ok(never()),
             (Term::Function(node), Term::Operand(Operand::Value(value), _))
             | (Term::Operand(Operand::Value(value), _), Term::Function(node)) => {
@@ -173,7 +173,7 @@ impl Parser<'_> {
         Ok(Node::And(nodes))
     }
 
-    /// Compares what a function says with a value. Source: captured 2026, for `= true`.
+    /// Compares the result of a function with a value. Source: captured 2026, for `= true`.
     fn compare_function(
         &self,
         comparator: Comparator,
@@ -225,7 +225,7 @@ impl Parser<'_> {
         Ok(Node::In { operand, candidates })
     }
 
-    /// Parses what follows IS: MISSING, NULL or the name of a type.
+    /// Parses the word after IS: MISSING, NULL or the name of a type.
     fn is(&mut self, operand: &Operand) -> Parsed<Node> {
         let negated = self.eat_word("not");
         let token = self.current;
@@ -249,7 +249,7 @@ impl Parser<'_> {
             "bool" | "boolean" => has(AttributeType::Bool),
             "list" => has(AttributeType::L),
             "tuple" | "struct" | "map" => has(AttributeType::M),
-            // Without OR, of which there is none in the text.
+            // Without OR, which the text does not have.
             "bag" | "set" => Node::Not(Box::new(Node::And(
                 [AttributeType::Ss, AttributeType::Ns, AttributeType::Bs]
                     .map(|set| Node::Not(Box::new(has(set))))
@@ -280,12 +280,12 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the condition that stands in where another is faulty.
+/// Returns a condition that never holds, in the place of a faulty one.
 fn never() -> Node {
     Node::Or(Vec::new())
 }
 
-/// Returns what a function with the right number of arguments says.
+/// Returns the term of a function with the right number of arguments.
 fn function_of(function: &str, arguments: Vec<Operand>, name: Token) -> Parsed<Term> {
     let mut arguments = arguments.into_iter();
     let mut next = || arguments.next().expect("the arguments were counted");
@@ -345,7 +345,7 @@ fn type_name(operand: &Operand) -> Parsed<AttributeType> {
     }
 }
 
-/// Returns the operand's type as far as it is known without an item.
+/// Returns the operand's type if it is known without an item.
 fn known_type(operand: &Operand) -> Option<AttributeType> {
     match operand {
         Operand::Path(_) => None,
@@ -354,11 +354,11 @@ fn known_type(operand: &Operand) -> Option<AttributeType> {
     }
 }
 
-/// Returns the condition that an operand has a value, unless it always has.
+/// Returns the condition that an operand has a value; `None` if it always has.
 fn exists(operand: &Operand) -> Option<Node> {
     match operand {
         Operand::Path(path) => Some(Node::Exists(path.clone())),
-        // What has no size compares false by itself.
+        // A value without a size compares false by itself.
         Operand::Value(_) | Operand::Size(_) => None,
     }
 }

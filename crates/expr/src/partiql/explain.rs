@@ -2,16 +2,16 @@
 
 use super::token::Token;
 
-/// What stands before a statement that is to be explained.
+/// EXPLAIN prefix of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Explain {
-    /// Whether the statement runs.
+    /// True for ANALYZE: the statement runs.
     pub analyze: bool,
-    /// Where the statement begins, in bytes.
+    /// Start of the statement, in bytes.
     pub statement_at: usize,
 }
 
-/// Returns what stands before a statement that is to be explained; none before any other.
+/// Returns the EXPLAIN prefix of a statement; `None` if it has none.
 pub fn explain(text: &str) -> Option<Explain> {
     let is_near = |letter: char| !letter.is_ascii_alphabetic() || letter.eq_ignore_ascii_case(&'e');
     if !text.starts_with(is_near) {

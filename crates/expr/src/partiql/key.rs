@@ -1,8 +1,8 @@
-//! A WHERE clause matched against a key schema: which partitions and which ranges of their sort
-//! keys can hold matching items.
+//! A WHERE clause matched against a key schema: the partitions, and the ranges of their sort keys,
+//! that can hold matching items.
 //!
-//! A read is a superset of what the clause wants: where [`KeyReads::is_exact`] is not set, the
-//! clause is still to be applied to what is read.
+//! The reads cover at least the clause's items: unless [`KeyReads::is_exact`] is set, the caller
+//! still has to apply the clause to the items read.
 
 use crate::condition::{Condition, Node, Operand};
 use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
@@ -13,14 +13,14 @@ use hashrange_model::encode::Encoder;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-/// Most reads into which one IN, or AND between alternatives on both sides, may be decomposed. OR
-/// only adds alternatives up, so the length of a statement bounds them.
+/// Most reads that one IN, or AND between alternatives on both sides, may be decomposed into. OR
+/// only adds up alternatives, so the length of a statement bounds them.
 const DECOMPOSED_MAX: usize = 50;
-/// Most conditions on the sort key that all reads have together; beyond, the clause is applied to
-/// whole partitions.
+/// Most conditions on the sort key of all reads together; beyond, the caller reads whole partitions
+/// and applies the clause.
 const SORT_CONDITIONS_MAX: usize = 2_000;
 
-/// A partition, and the range of its sort keys that all of the operators leave.
+/// A partition, and the range of its sort keys that all of the operators allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRead {
     /// The partition key value.
@@ -30,7 +30,7 @@ pub struct KeyRead {
 }
 
 impl KeyRead {
-    /// Returns the read as key conditions; what all of them leave is what is read.
+    /// Returns the read as key conditions; the read covers their intersection.
     pub fn conditions(&self, partition: &str, sort: Option<&str>) -> Vec<KeyConditions> {
         let condition =
             |attribute: &str, operator| KeyCondition { attribute: attribute.to_owned(), operator };
@@ -50,53 +50,53 @@ impl KeyRead {
     }
 }
 
-/// Returns how two values of one key attribute are ordered.
+/// Returns the order of two values of one key attribute.
 pub fn key_order(one: &Value, other: &Value) -> Ordering {
     crate::condition::order(one.get(), other.get()).unwrap_or(Ordering::Equal)
 }
 
-/// What has to be read.
+/// Reads that answer a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyReads {
-    /// Partitions in the order in which the clause names them.
+    /// Reads in the order in which the clause names their partitions.
     pub reads: Vec<KeyRead>,
-    /// Whether everything that is read matches the clause.
+    /// True if every item of the reads matches the clause.
     pub is_exact: bool,
-    /// Whether the clause is to be decomposed into more reads than are allowed; `reads` are then
-    /// not all of them.
+    /// True if the clause would be decomposed into more reads than are allowed; `reads` is then not
+    /// all of them.
     pub is_too_many: bool,
 }
 
-/// A read as far as it is known.
+/// Known part of a read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct Part {
     partition: Option<Value>,
     sort: Vec<KeyOperator>,
 }
 
-/// What a node says about keys.
+/// Alternatives that a node leaves for the keys.
 struct Parts {
     alternatives: Vec<Part>,
-    /// Whether they say all that the node says.
+    /// True if the alternatives say all that the node says.
     is_exact: bool,
-    /// Whether there would be more of them than one read may be decomposed into.
+    /// True if the node has more alternatives than one read may be decomposed into.
     is_too_many: bool,
 }
 
 impl Parts {
-    /// Says all that the node says.
+    /// Returns alternatives that say all that the node says.
     fn exact(alternatives: Vec<Part>) -> Self {
         Self { alternatives, is_exact: true, is_too_many: false }
     }
 
-    /// Says nothing about keys.
+    /// Returns the alternatives of a node that says nothing about keys.
     fn any() -> Self {
         Self { is_exact: false, ..Self::exact(vec![Part::default()]) }
     }
 }
 
-/// Returns what has to be read for a clause, or `None` if that is everything because the clause
-/// leaves the partition key open.
+/// Returns the reads of a clause, or `None` if the clause leaves the partition key open, so that
+/// the whole table has to be read.
 pub fn reads(condition: &Condition, partition: &str, sort: Option<&str>) -> Option<KeyReads> {
     let Parts { alternatives, is_exact, is_too_many } = parts(&condition.0, partition, sort);
     let reads = alternatives
@@ -157,7 +157,7 @@ fn parts(node: &Node, partition: &str, sort: Option<&str>) -> Parts {
     }
 }
 
-/// Returns the part that a condition on one key attribute makes.
+/// Returns the part for a condition on one key attribute.
 fn key_part(
     name: &str,
     operator: KeyOperator,
@@ -173,7 +173,7 @@ fn key_part(
     }
 }
 
-/// Returns the condition of a leaf on one top-level attribute, if keys can be read by it.
+/// Returns the condition of a leaf on one top-level attribute, if it can be a key condition.
 fn key_operator(node: &Node) -> Option<(&str, KeyOperator)> {
     match node {
         Node::Compare { comparator, left, right } => match (name(left), name(right)) {
@@ -191,7 +191,7 @@ fn key_operator(node: &Node) -> Option<(&str, KeyOperator)> {
     }
 }
 
-/// Returns the attribute that an operand is, as a whole.
+/// Returns the attribute's name if the operand is a whole attribute.
 fn name(operand: &Operand) -> Option<&str> {
     match operand {
         Operand::Path(path) if !path.is_nested() => Some(&path.attribute),
@@ -227,7 +227,8 @@ fn mirrored(comparator: Comparator) -> Comparator {
     }
 }
 
-/// Returns the alternatives that satisfy both sides; those with two partition keys are none.
+/// Returns the alternatives that satisfy both sides; an alternative with two partition keys is
+/// dropped.
 fn both(left: Parts, right: Parts) -> Parts {
     let is_product = left.alternatives.len() > 1 && right.alternatives.len() > 1;
     let is_decomposed_too_far =
@@ -257,7 +258,7 @@ fn has_too_many_sorts(left: &[Part], right: &[Part]) -> bool {
     sorts(left) * right.len() + sorts(right) * left.len() > SORT_CONDITIONS_MAX
 }
 
-/// Returns what of a clause is only a filter for what [`reads`] returns; none if there is nothing.
+/// Returns the part of a clause that only filters the items of [`reads`]; `None` if there is none.
 pub fn filter_of(condition: &Condition, partition: &str, sort: Option<&str>) -> Option<Condition> {
     let reads = reads(condition, partition, sort);
     if reads.as_ref().is_some_and(|reads| reads.is_exact) {
@@ -270,21 +271,21 @@ pub fn filter_of(condition: &Condition, partition: &str, sort: Option<&str>) -> 
     }
     let filters = nodes.iter().filter(|node| !parts(node, partition, sort).is_exact).cloned();
     let filters: Vec<_> = filters.collect();
-    // Each says all of itself, and still they are too many to be read one by one.
+    // Each node is exact, and still there are too many alternatives to read one by one.
     if filters.is_empty() { whole() } else { Some(Condition(Node::And(filters))) }
 }
 
-/// A filter of which a part has become a key condition.
+/// Filter of which a part has become a key condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsKeyCondition {
-    /// What is asked of the key attribute.
+    /// Operator on the key attribute.
     pub operator: KeyOperator,
-    /// What is still a filter.
+    /// Rest that stays a filter.
     pub filter: Option<Condition>,
 }
 
-/// Returns what a filter demands of an attribute as a key condition; none if one key condition cannot say
-/// it. Conditions inside OR and NOT stay a filter.
+/// Returns the demand of a filter on an attribute as a key condition; `None` if one key condition
+/// cannot express it. Conditions inside OR and NOT stay a filter.
 pub fn as_key_condition(filter: &Condition, attribute: &str) -> Option<AsKeyCondition> {
     let nodes = match &filter.0 {
         Node::And(nodes) => &nodes[..],
@@ -315,8 +316,8 @@ pub fn as_key_condition(filter: &Condition, attribute: &str) -> Option<AsKeyCond
     Some(AsKeyCondition { operator, filter })
 }
 
-/// Returns whether an IN names more values of the attribute, as a whole, than a read may be decomposed
-/// into. Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
+/// Returns whether an IN names more values of the attribute than a read may be decomposed into.
+/// Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
 pub fn has_too_long_in(condition: &Condition, attribute: &str) -> bool {
     longest_in_of(&condition.0, attribute) > DECOMPOSED_MAX
 }
@@ -332,8 +333,8 @@ fn longest_in_of(node: &Node, attribute: &str) -> usize {
     }
 }
 
-/// Returns the primary key that a clause fixes, in the order of `names`: each by an equality that
-/// must hold. `None` if one is missing.
+/// Returns the primary key that a clause fixes, in the order of `names`, each attribute by an
+/// equality that must hold. `None` if an equality is missing.
 pub fn primary_key<'n>(
     condition: &Condition,
     names: impl IntoIterator<Item = &'n str>,

@@ -1,8 +1,8 @@
 //! Literals and parameters: scalars, `[lists]`, `{'maps': 1}` and `<<sets>>`, written straight
 //! into the binary form.
 //!
-//! A literal that is no value (a number out of range, say) does not end the parse: it is noted, and
-//! reported if the text is a statement at all.
+//! A literal that is no value (a number out of range, say) does not end the parse: the parser notes
+//! the fault and reports it if the text is a statement at all.
 
 use super::parser::{Parsed, Parser};
 use super::token::Kind;
@@ -22,15 +22,15 @@ enum PlaceStep<'t> {
     Offset(usize),
 }
 
-/// A literal as it is written.
+/// State of the parse of a literal.
 #[derive(Debug, Default)]
 struct Literal<'t> {
     encoder: Encoder,
-    /// Where the parse is in the literal.
+    /// Position of the parse in the literal.
     place: Vec<PlaceStep<'t>>,
-    /// Whether it is the item of an INSERT, whose attributes are each a root.
+    /// True for the item of an INSERT, each of whose attributes is a root.
     is_item: bool,
-    /// How many lists and maps enclose that place within its attribute.
+    /// Number of lists and maps around that position within its attribute.
     level: usize,
 }
 
@@ -111,7 +111,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Passes over something that cannot stand in a literal, to be refused.
+    /// Skips something that cannot stand in a literal, and refuses it.
     pub(super) fn refuse_value(&mut self) -> Parsed<()> {
         let at = self.span(self.current);
         let word = self.word().to_ascii_lowercase();
@@ -129,7 +129,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Parses a path; what would have to be computed is passed over.
+    /// Parses a path; skips an expression that would have to be computed.
     pub(super) fn operand_to_refuse(&mut self) -> Parsed<Option<DocumentPath>> {
         if self.at_call() {
             self.pass_call()?;
@@ -262,7 +262,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Parses a bag, which is a set: members of one type, none twice.
+    /// Parses a bag, which is a set: its members have one type, and none stands twice.
     fn bag(&mut self, literal: &mut Literal<'t>) -> Parsed<AttributeValue> {
         self.advance();
         let mut offset = 0;
@@ -270,7 +270,7 @@ impl<'t> Parser<'t> {
             literal.place.push(PlaceStep::Offset(offset));
             let mut member = Literal { is_item: literal.is_item, ..Literal::default() };
             std::mem::swap(&mut member.place, &mut literal.place);
-            // What is no scalar ends up refused with the other members that no set has.
+            // A member that is not scalar is refused with the other members that no set has.
             member.level = literal.level;
             parser.write_value(&mut member)?;
             std::mem::swap(&mut member.place, &mut literal.place);
@@ -329,7 +329,7 @@ fn set_of(members: &[Value]) -> Result<AttributeValue, StatementFault> {
     Err(StatementFault::Value(ValueFault::DuplicateMembers { set, members }))
 }
 
-/// Returns a member of a set as faults list it.
+/// Returns a member of a set in the form that faults list it in.
 fn shown(member: ValueRef<'_>) -> String {
     match member {
         ValueRef::S(string) => string.to_owned(),
@@ -339,7 +339,7 @@ fn shown(member: ValueRef<'_>) -> String {
     }
 }
 
-/// Returns how many levels a value nests; a scalar is one.
+/// Returns the number of nesting levels of a value; a scalar has one.
 fn depth(value: ValueRef<'_>) -> usize {
     1 + match value {
         ValueRef::L(elements) => elements.iter().map(depth).max().unwrap_or(0),

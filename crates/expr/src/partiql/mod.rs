@@ -1,5 +1,5 @@
-//! PartiQL: one statement parsed, checked and lowered to the very values that the native
-//! operations use: conditions, projections, updates and items.
+//! PartiQL: one statement parsed, checked and lowered to the values that the native operations use:
+//! conditions, projections, updates and items.
 //!
 //! [`parse`] finds every fault that needs no table; [`reads`] and [`primary_key`] match a WHERE
 //! clause against a key schema.
@@ -44,12 +44,12 @@ use hashrange_model::error::{Span, StatementFault, ValueFault};
 use hashrange_model::{Item, Reason, Value};
 use std::fmt;
 
-/// The parameters of a statement: their number, and how each is got.
+/// Parameters of a statement: their number, and a function that returns each.
 #[derive(Clone, Copy)]
 pub struct Parameters<'a> {
-    /// How many there are.
+    /// Number of parameters.
     pub count: usize,
-    /// Returns a parameter by its offset below `count`, or what is wrong with it.
+    /// Returns a parameter by its offset below `count`, or its fault.
     pub get: &'a dyn Fn(usize) -> Result<Value, ValueFault>,
 }
 
@@ -77,7 +77,7 @@ pub enum Statement {
     Update(Change),
     /// `DELETE`
     Delete(Delete),
-    /// `EXISTS(SELECT ...)`, which only a transaction may have; with the place of the word.
+    /// `EXISTS(SELECT ...)`, which only a transaction may have, with the position of the word.
     Exists(Select, Span),
 }
 
@@ -88,13 +88,13 @@ pub struct Select {
     pub table: String,
     /// The index read.
     pub index: Option<String>,
-    /// What is returned of each item; `None` is all of it.
+    /// Attributes that are returned of each item; `None` returns all.
     pub projection: Option<Projection>,
     /// The fault of a column that is no path; found only where the table is known.
     pub column_fault: Option<StatementFault>,
     /// The WHERE clause.
     pub condition: Option<Condition>,
-    /// Whether the WHERE clause calls a function.
+    /// True if the WHERE clause calls a function.
     pub has_function: bool,
     /// The ORDER BY clause.
     pub order: Vec<Order>,
@@ -105,7 +105,7 @@ pub struct Select {
 pub struct Order {
     /// The attribute's name.
     pub attribute: String,
-    /// From the last to the first.
+    /// True for the order from the last to the first.
     pub descending: bool,
 }
 
@@ -116,7 +116,8 @@ pub struct Insert {
     pub table: String,
     /// The item.
     pub item: Item,
-    /// Holds for no item that has one of the new item's attributes, so for an absent one only.
+    /// Condition that only an absent item meets: it is false for an item with any attribute of the
+    /// new one.
     pub condition: Condition,
 }
 
@@ -127,11 +128,11 @@ pub struct Change {
     pub table: String,
     /// The index named, which is an error.
     pub index: Option<String>,
-    /// What is changed.
+    /// Changes.
     pub update: Update,
     /// The WHERE clause. With equality on the whole key it holds for no absent item.
     pub condition: Condition,
-    /// What is returned.
+    /// Items that the statement returns.
     pub returning: Option<Returning>,
 }
 
@@ -146,16 +147,16 @@ pub struct Delete {
     pub condition: Condition,
     /// The WHERE clause, or that there is no item.
     pub condition_or_absent: Condition,
-    /// Whether the old item is returned.
+    /// RETURNING clause, which asks for the old item.
     pub returning: Option<Returning>,
 }
 
-/// What a write returns.
+/// Items that a write returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Returning {
-    /// Only what the update names.
+    /// True for the attributes that the update names only.
     pub modified: bool,
-    /// The item after the write.
+    /// True for the item after the write, false for the one before.
     pub new: bool,
 }
 
@@ -170,7 +171,7 @@ impl Statement {
         }
     }
 
-    /// Returns the word that says what it does.
+    /// Returns the statement's verb.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Select(_) => "SELECT",
@@ -192,7 +193,7 @@ pub fn parse(text: &str, parameters: Parameters<'_>) -> Result<Statement, Reason
     statement::parse(text, parameters)
 }
 
-/// Parses what may stand in a WHERE clause, without parameters.
+/// Parses a condition as of a WHERE clause, without parameters.
 pub(crate) fn condition(text: &str) -> Result<Condition, Reason> {
     let mut parser = parser::Parser::new(text, words::Words::Condition, Parameters::none());
     let parsed = parser.condition().and_then(|condition| parser.finish().map(|()| condition));

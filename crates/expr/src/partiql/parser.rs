@@ -1,5 +1,5 @@
-//! Steps from token to token of a statement, with depth and parameters counted, and what every
-//! clause shares: names, document paths, faults. The grammars are in the modules beside.
+//! Steps from token to token of a statement, with counters of depth and parameters, and the parts
+//! that all clauses share: names, document paths, faults. The grammars are in the sibling modules.
 
 use super::Parameters;
 use super::token::{Kind, Token};
@@ -10,7 +10,7 @@ use hashrange_model::limits::LIST_INDEX_MAX;
 use hashrange_model::{Reason, Value};
 use std::borrow::Cow;
 
-/// Deepest nesting of parentheses and literals that is followed.
+/// Deepest nesting of parentheses and literals that the parser follows.
 const DEPTH_MAX: usize = 300;
 /// Most steps of a document path into its attribute.
 const PATH_LEVELS_MAX: usize = 32;
@@ -25,9 +25,9 @@ pub(super) struct Parser<'t> {
     parameters: Parameters<'t>,
     used_parameters: usize,
     depth: usize,
-    /// Whether the WHERE clause calls a function.
+    /// True if the WHERE clause calls a function.
     pub(super) has_function: bool,
-    /// The first fault of what is a statement by its form; reported once that is known.
+    /// First fault of a text that has the form of a statement; reported once that form is certain.
     pub(super) noted: Option<Reason>,
 }
 
@@ -117,18 +117,18 @@ impl<'t> Parser<'t> {
             && self.next_kind() == Kind::Open
     }
 
-    /// Returns whether a reserved word stands here that is no sign of a clause.
+    /// Returns whether a reserved word stands here that does not begin or join a clause.
     pub(super) fn at_keyword(&self) -> bool {
         self.at(Kind::Word) && self.words.refusal(self.word()) == Malformed::Keyword
     }
 
-    /// Returns the fault of what stands in the place of a value or path.
+    /// Returns the fault of a token in the place of a value or path.
     pub(super) fn unexpected(&self) -> Reason {
         let is_keyword = self.at_keyword();
         self.malformed(if is_keyword { Malformed::Keyword } else { Malformed::Term })
     }
 
-    /// Returns whether an operator stands here that makes a new value of two.
+    /// Returns whether an arithmetic or unknown operator stands here.
     pub(super) fn at_arithmetic(&self) -> bool {
         matches!(self.current.kind, Kind::Star | Kind::Plus | Kind::Minus | Kind::UnknownOperator)
     }
@@ -144,7 +144,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// Passes over a function and all between its parentheses.
+    /// Skips a function and all between its parentheses.
     pub(super) fn pass_call(&mut self) -> Parsed<()> {
         self.advance();
         let mut open = 0_usize;
@@ -163,7 +163,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Passes over a function and returns the fault that nobody knows it here.
+    /// Skips a function and returns the fault that it is unknown here.
     pub(super) fn unknown_function(&mut self) -> Parsed<Reason> {
         let name = self.current;
         let function = self.word().to_ascii_lowercase();
@@ -171,7 +171,8 @@ impl<'t> Parser<'t> {
         Ok(StatementFault::UnknownFunction { function, at: self.span(name) }.into())
     }
 
-    /// Parses the name of a table that is written to, or the first of a path to be changed.
+    /// Parses the name of a table that the statement writes to, or the first name of a path that it
+    /// changes.
     pub(super) fn target_name(&mut self) -> Parsed<Cow<'t, str>> {
         self.identifier().ok_or_else(|| {
             let is_keyword = self.at_keyword();
@@ -191,7 +192,7 @@ impl<'t> Parser<'t> {
         self.path_from(&attribute)
     }
 
-    /// Parses the steps of a path behind its attribute.
+    /// Parses the steps of a path after its attribute.
     fn path_from(&mut self, attribute: &str) -> Parsed<DocumentPath> {
         let mut path = DocumentPath::top_level(attribute);
         loop {
@@ -204,7 +205,7 @@ impl<'t> Parser<'t> {
             } else {
                 break;
             }
-            // The attribute counts, too.
+            // The attribute counts as a step, too.
             if path.steps.len() >= PATH_LEVELS_MAX {
                 path.steps.truncate(PATH_LEVELS_MAX - 1);
                 self.note(|| ExpressionFault::PathTooDeep.into());
@@ -217,7 +218,7 @@ impl<'t> Parser<'t> {
         Ok(path)
     }
 
-    /// Parses what stands between the brackets of a path: an offset, or a name in quotes.
+    /// Parses the text between the brackets of a path: an offset, or a name in quotes.
     fn path_offset(&mut self) -> Parsed<Step> {
         let token = self.current;
         let step = match token.kind {
@@ -230,7 +231,7 @@ impl<'t> Parser<'t> {
         Ok(step)
     }
 
-    /// Returns a list index; one that is too large is noted and stands for no element.
+    /// Returns a list index; notes one that is too large, which then stands for no element.
     fn list_index(&mut self, digits: &str) -> Option<usize> {
         match digits.parse() {
             Ok(index) if index <= LIST_INDEX_MAX => Some(index),
@@ -242,7 +243,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Parses what stands between commas up to a closing token. The opening one was read.
+    /// Parses elements between commas up to a closing token. The opening one was read.
     pub(super) fn comma_separated<T>(
         &mut self,
         close: Kind,
@@ -264,7 +265,8 @@ impl<'t> Parser<'t> {
         Ok(elements)
     }
 
-    /// Takes the parameter of the question mark that was read; a null in place of a bad one.
+    /// Returns the parameter of the question mark that was read; a null in the place of a faulty
+    /// one.
     pub(super) fn parameter(&mut self) -> Value {
         let nth = self.used_parameters;
         self.used_parameters += 1;
@@ -281,12 +283,12 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Notes a fault that leaves the text a statement, unless an earlier one is noted.
+    /// Notes a fault that leaves the text a statement, unless an earlier fault is noted.
     pub(super) fn note(&mut self, reason: impl FnOnce() -> Reason) {
         self.noted.get_or_insert_with(reason);
     }
 
-    /// Accepts the end of the statement only, and then reports what was noted.
+    /// Accepts only the end of the statement, and then reports the noted fault.
     pub(super) fn finish(&mut self) -> Parsed<()> {
         self.eat(Kind::Semicolon);
         if !self.at(Kind::End) {
@@ -301,7 +303,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Goes one level deeper; [`Self::leave`] ends it.
+    /// Enters one level of nesting; [`Self::leave`] leaves it.
     pub(super) fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
         if self.depth > DEPTH_MAX { Err(ExpressionFault::TooDeep.into()) } else { Ok(()) }
@@ -316,8 +318,8 @@ impl<'t> Parser<'t> {
         self.or_bad_token(malformed.into())
     }
 
-    /// Returns the fault unless a bad token follows: these are found before any grammar is tried,
-    /// wherever they stand.
+    /// Returns the fault, or that of a bad token anywhere behind: the service finds those before it
+    /// tries any grammar.
     pub(super) fn or_bad_token(&self, reason: Reason) -> Reason {
         let mut token = self.current;
         while token.kind != Kind::End {
@@ -329,14 +331,14 @@ impl<'t> Parser<'t> {
         reason
     }
 
-    /// Returns the fault to report: that of the text's form or depth, or else the first, which may
-    /// have been noted before.
+    /// Returns the fault to report: that of the text's form or depth, or else the first one, which
+    /// may have been noted before.
     pub(super) fn first_fault(&mut self, reason: Reason) -> Reason {
         let reason = self.or_bad_token(reason);
         if ends_the_parse(&reason) { reason } else { self.noted.take().unwrap_or(reason) }
     }
 
-    /// Notes what is wrong with something that was read to its end, and goes on with a stand-in.
+    /// Notes the fault of a part that was read to its end, and returns a stand-in for it.
     pub(super) fn or_noted<T>(
         &mut self,
         checked: Parsed<T>,
@@ -351,7 +353,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Returns where a token stands. A line ends with LF, CR or both.
+    /// Returns the position of a token. A line ends with LF, CR or both.
     pub(super) fn span(&self, token: Token) -> Span {
         let before = &self.text[..token.start];
         let mut lines = 1;
@@ -375,12 +377,12 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Returns the value that stands in where another is faulty.
+/// Returns the value that stands in for a faulty one.
 pub(super) fn null() -> Value {
     hashrange_model::AttributeValue::Null.to_value()
 }
 
-/// Returns whether nothing can be read after a fault.
+/// Returns whether the parser cannot go on after a fault.
 fn ends_the_parse(reason: &Reason) -> bool {
     matches!(
         reason,

@@ -1,4 +1,4 @@
-//! The statements: their clauses and the order of these.
+//! The statements: their clauses and the order of the clauses.
 
 use super::parser::{Parsed, Parser};
 use super::token::Kind;
@@ -22,7 +22,7 @@ pub(super) fn parse(text: &str, parameters: Parameters<'_>) -> Parsed<Statement>
 /// Most names in the path of a FROM clause: the table and its index.
 const FROM_COMPONENTS_MAX: usize = 2;
 
-/// A table with the index that may stand behind it.
+/// A table and, if the statement names one, its index.
 type TableReference = (String, Option<String>);
 
 impl Parser<'_> {
@@ -65,7 +65,7 @@ impl Parser<'_> {
         Ok(Select { table, index, projection, column_fault, condition, has_function, order })
     }
 
-    /// Parses the columns; with them comes the fault of the first that is no path.
+    /// Parses the columns; returns with them the fault of the first that is no path.
     fn projection(&mut self) -> Parsed<(Option<Projection>, Option<StatementFault>)> {
         let (mut paths, mut fault) = (Vec::new(), None);
         loop {
@@ -91,13 +91,13 @@ impl Parser<'_> {
         Ok(path.ok_or_else(|| StatementFault::PathComponent(self.span(start))))
     }
 
-    /// Parses a table that is written to, and what may follow it.
+    /// Parses a table that the statement writes to, and its index if one is named.
     fn target_table(&mut self) -> Parsed<TableReference> {
         let table = self.target_name()?;
         self.table_from(table)
     }
 
-    /// Parses the path of a table behind its name: its index; what follows that is refused.
+    /// Parses the rest of a table's path after its name: the index; refuses any further name.
     fn table_from(&mut self, table: Cow<'_, str>) -> Parsed<TableReference> {
         let (mut components, mut has_empty) = (1_usize, table.is_empty());
         let mut index = None;
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Ok((table.into_owned(), index))
     }
 
-    /// Parses the table that is read; it cannot have another name.
+    /// Parses the table that the statement reads; it cannot have an alias.
     fn table_to_read(&mut self) -> Parsed<TableReference> {
         let table = self.identifier().ok_or_else(|| self.unexpected())?;
         let table = self.table_from(table)?;
@@ -122,7 +122,7 @@ impl Parser<'_> {
         Ok(table)
     }
 
-    /// Parses the table that is changed; it cannot have another name.
+    /// Parses the table that the statement changes; it cannot have an alias.
     fn table_to_change(&mut self) -> Parsed<TableReference> {
         let table = self.target_table()?;
         self.refuse_alias()?;
@@ -133,7 +133,7 @@ impl Parser<'_> {
         if self.at_word("returning") { Ok(()) } else { self.alias() }
     }
 
-    /// Parses another name for what was read, with or without AS, to be refused.
+    /// Parses an alias, with or without AS, and refuses it.
     fn alias(&mut self) -> Parsed<()> {
         if self.eat_word("as") {
             self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
@@ -148,7 +148,7 @@ impl Parser<'_> {
         if self.eat_word("where") { self.condition().map(Some) } else { Ok(None) }
     }
 
-    /// Parses the WHERE clause of a write; without one there is no key.
+    /// Parses the WHERE clause of a write; a missing one is a missing key.
     fn required_where(&mut self) -> Parsed<Condition> {
         if let Some(condition) = self.where_clause()? {
             Ok(condition)
@@ -196,8 +196,8 @@ impl Parser<'_> {
         Ok(Insert { table, item, condition })
     }
 
-    /// Returns the fault of an INSERT without VALUE. What stands there is read as an expression, such
-    /// as the names of columns, in which a keyword comes first.
+    /// Returns the fault of an INSERT without VALUE. The text in its place, such as the names of
+    /// columns, is read as an expression, in which a keyword comes first.
     fn inserted_otherwise(&mut self) -> Reason {
         let mut is_term = true;
         loop {
@@ -263,8 +263,8 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the condition that also holds where none of the attributes exists that the condition
-/// wants to be equal to something. The primary key is among them, so there is no item then.
+/// Returns a condition that also holds if none of the attributes exists that `condition` compares
+/// for equality. The primary key is among them, so there is no item then.
 fn condition_or_absent(condition: &Condition) -> Condition {
     let mut absent = Vec::new();
     collect_equal_attributes(&condition.0, &mut absent);

@@ -1,8 +1,9 @@
 //! Cuts the text of a statement into tokens, one at a time and without copying.
 //!
 //! Blanks and comments (`-- to the end of the line`, `/* block */`) separate tokens and are
-//! dropped. What is blank, ends a line or makes a number is as in PartiQL's grammar. What begins no token, or has no end, is [`Kind::Bad`], which no grammar accepts; so
-//! this stage cannot fail.
+//! dropped. Blanks, line ends and numbers are those of PartiQL's grammar. Text that begins no
+//! token, or a token without end, is [`Kind::Bad`], which no grammar accepts; so this stage cannot
+//! fail.
 
 use crate::token::Comparator;
 use std::borrow::Cow;
@@ -42,7 +43,7 @@ pub(crate) enum Kind {
     Bad,
 }
 
-/// A token and where it stands in the text, in bytes.
+/// A token and its position in the text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
@@ -80,7 +81,7 @@ impl Token {
         Self { kind, start, end: start + length }
     }
 
-    /// Returns whether this token of `text` is a word, in whatever letters.
+    /// Returns whether this token of `text` is a word, in upper or lower case.
     pub(crate) fn is_word(self, text: &str, word: &str) -> bool {
         self.kind == Kind::Word && self.text(text).eq_ignore_ascii_case(word)
     }
@@ -90,7 +91,7 @@ impl Token {
         &whole[self.start..self.end]
     }
 
-    /// Returns what a string or quoted identifier says, its doubled quotes made single.
+    /// Returns the content of a string or quoted identifier, with single quotes for doubled ones.
     pub(crate) fn content(self, whole: &str) -> Cow<'_, str> {
         let quote = &whole[self.start..=self.start];
         let inner = &whole[self.start + 1..self.end - 1];
@@ -129,7 +130,7 @@ const FORM_FEED: u8 = 0x0C;
 /// A block comment without end.
 struct Unended;
 
-/// Returns where the next token begins.
+/// Returns the position of the next token.
 fn skip_blank(bytes: &[u8], from: usize) -> Result<usize, Unended> {
     let mut at = from;
     loop {
@@ -151,7 +152,7 @@ fn word_length(bytes: &[u8]) -> usize {
     bytes.iter().take_while(is_part).count()
 }
 
-/// Returns `digits[.digits][e[sign]digits]`; it is no number with an `e` but without an exponent.
+/// Returns `digits[.digits][e[sign]digits]`; an `e` without an exponent makes it no number.
 fn number(bytes: &[u8]) -> (Kind, usize) {
     let digits = |from: usize| bytes[from..].iter().take_while(|it| it.is_ascii_digit()).count();
     let mut end = digits(0);

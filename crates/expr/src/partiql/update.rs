@@ -72,11 +72,11 @@ impl Parser<'_> {
         Ok(if is_add { Effect::Add(set) } else { Effect::Delete(set) })
     }
 
-    /// Returns the set; what is none is reported where the first argument stands.
+    /// Returns the set; reports any other value at the position of the first argument.
     /// Source: captures of 2026-10.
     fn set_operand(&self, operand: Operand, function: &'static str, first: Token) -> Parsed<Value> {
         match operand {
-            // A value that is none stands for what will be reported.
+            // A faulty value stands in for the fault that will be reported.
             Operand::Value(value)
                 if value.get().attribute_type().is_set() || self.noted.is_some() =>
             {

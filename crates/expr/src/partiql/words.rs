@@ -1,12 +1,12 @@
-//! Words that are no plain names.
+//! Words that are no plain names, because they are reserved.
 //!
 //! In double quotes every word is a name.
 
 use hashrange_model::error::Malformed;
 
-/// The words that a statement reserves, in order. Source: the keywords of PartiQL's grammar, which are
-/// those of SQL-92 and its own, as they were when it got RETURNING. That the service reserves such
-/// words: answers of the service, quoted in public reports on `size` and `key`.
+/// Words that a statement reserves, in order. Source: the keywords of PartiQL's grammar, which are
+/// those of SQL-92 and its own, as of the version that got RETURNING. That the service reserves
+/// such words: answers of the service, quoted in public reports on `size` and `key`.
 const RESERVED: [&str; 245] = [
     "absolute",
     "action",
@@ -281,8 +281,8 @@ const FUNCTIONS: [&str; 22] = [
     "upper",
 ];
 
-/// Reserved words that begin or join something: in the place of a name they are no keyword too many,
-/// but a sign that a name is missing.
+/// Reserved words that begin or join clauses: in the place of a name such a word is not reported as
+/// a keyword, but as the sign of a missing name.
 const OF_CLAUSES: [&str; 49] = [
     "all",
     "and",
@@ -335,7 +335,7 @@ const OF_CLAUSES: [&str; 49] = [
     "where",
 ];
 
-/// Words without which conditions cannot be read.
+/// Words that conditions reserve to be readable at all.
 const OF_CONDITIONS: [&str; 42] = [
     "all", "and", "as", "asc", "at", "between", "by", "case", "cross", "delete", "desc",
     "distinct", "exists", "false", "from", "full", "group", "having", "in", "inner", "insert",
@@ -343,12 +343,12 @@ const OF_CONDITIONS: [&str; 42] = [
     "outer", "remove", "right", "select", "set", "true", "union", "update", "where",
 ];
 
-/// Whose words are no plain names.
+/// Set of reserved words.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Words {
-    /// A statement's.
+    /// Words that statements reserve.
     Statement,
-    /// A condition's that is not part of a statement.
+    /// Words that conditions reserve outside of statements.
     Condition,
 }
 
@@ -369,7 +369,7 @@ impl Words {
         }
     }
 
-    /// Returns why a word that is no name cannot stand where a value or path may.
+    /// Returns the fault of a reserved word in the place of a value or path.
     pub(super) fn refusal(self, word: &str) -> Malformed {
         match self {
             Self::Statement if !self.is_name(word) && !contains(&OF_CLAUSES, word) => {
@@ -380,7 +380,7 @@ impl Words {
     }
 }
 
-/// Returns whether statements take a word for a name only in double quotes.
+/// Returns whether statements take a word as a name only in double quotes.
 pub fn is_reserved(word: &str) -> bool {
     contains(&RESERVED, word)
 }

@@ -1,4 +1,4 @@
-//! Numbers as digits of a fixed width that sort as the numbers do.
+//! Numbers as digits of a fixed width, in the order of the numbers.
 //!
 //! | number | ascending, `pad:4` | descending, `pad:4:desc` |
 //! |---|---|---|
@@ -6,8 +6,8 @@
 //! | 0 | `0000` | `9999` |
 //! | -42 | `-9957` | `~0042` |
 //!
-//! Below zero a sign leads that sorts before or after all digits, and the digits run the other way
-//! round: each is 9 less it. `pad:4.2` has a point and two more digits, `0042.50`.
+//! A negative number begins with a sign that sorts before or after all digits, and its digits are
+//! complemented: 9 minus each. `pad:4.2` has a point and two more digits, `0042.50`.
 
 use hashrange_model::Number;
 use hashrange_model::error::DerivedKeyFault;
@@ -15,7 +15,7 @@ use hashrange_model::error::DerivedKeyFault;
 /// Most digits before and after the point: as many as a number has.
 pub(super) const DIGITS_MAX: usize = hashrange_model::number::DIGITS_MAX;
 
-/// A width, and whether the order is turned round.
+/// Width and order of a number's digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Padding {
     /// Digits before the point, from 1 to 38.
@@ -55,7 +55,7 @@ impl Padding {
         Ok(())
     }
 
-    /// Reads a number from the front of `rest`, if one stands there as [`Self::encode`] writes it.
+    /// Reads a number from the front of `rest`, if it is in the form of [`Self::encode`].
     pub(super) fn read(self, rest: &str) -> Option<(Number, &str)> {
         let (is_negative, digits) = match rest.strip_prefix(self.sign()) {
             Some(digits) => (true, digits),
@@ -72,7 +72,7 @@ impl Padding {
         (again == read).then_some((number, after))
     }
 
-    /// Returns how many bytes a number takes that begins so.
+    /// Returns the bytes that a number with this beginning takes.
     pub(super) fn width(self, rest: &str) -> usize {
         usize::from(rest.starts_with(self.sign())) + self.digits_width()
     }
@@ -81,13 +81,13 @@ impl Padding {
         self.whole + if self.fraction > 0 { 1 + self.fraction } else { 0 }
     }
 
-    /// Returns what leads numbers below zero.
+    /// Returns the sign of negative numbers.
     fn sign(self) -> char {
         if self.is_descending { '~' } else { '-' }
     }
 }
 
-/// Returns whether a number in digits is below zero, and its digits before and after the point.
+/// Returns whether a number's text is negative, and its digits before and after the point.
 pub(super) fn split(text: &str) -> (bool, &str, &str) {
     let (is_negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -97,7 +97,7 @@ pub(super) fn split(text: &str) -> (bool, &str, &str) {
     (is_negative, whole, fraction)
 }
 
-/// Returns a text with every digit 9 less it.
+/// Returns a text with each digit replaced by 9 minus it.
 pub(super) fn complement(text: &str) -> String {
     let turned = |character: char| match character {
         '0'..='9' => char::from(b'9' - (character as u8 - b'0')),
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn only_what_is_written_is_read() {
         let padding = Padding { whole: 2, fraction: 0, is_descending: false };
-        // The last is a zero with a sign.
+        // The last of these is a zero with a sign.
         for text in ["", "1", "1a", "é1", "+1", "-1", "-99"] {
             assert_eq!(padding.read(text), None, "{text}");
         }

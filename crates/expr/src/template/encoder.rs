@@ -1,4 +1,4 @@
-//! The encoders of a part: chosen by their names, applied to a value, read back.
+//! Encoders of a part: chosen by name, applied to a value, and read back.
 
 use super::digits::{DIGITS_MAX, Padding, complement};
 use super::escape::{escape, lead, unescape};
@@ -7,10 +7,10 @@ use hashrange_model::error::{DerivedKeyFault, TemplateTextFault};
 use hashrange_model::{AttributeValue, ValueRef};
 use std::borrow::Cow;
 
-/// How a part becomes text.
+/// Form of a part in the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Encoder {
-    /// A text as it is, or as these say.
+    /// A text: as it is, or with the conversions that the fields name.
     Text { takes_numbers: bool, letters: Option<Letters>, is_escaped: bool },
     /// A number of a fixed width.
     Padded(Padding),
@@ -18,14 +18,14 @@ pub(super) enum Encoder {
     Time { source: TimeSource, precision: Precision, is_descending: bool },
 }
 
-/// Which letters a text gets.
+/// Case that a text is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Letters {
     Lower,
     Upper,
 }
 
-/// What a time is read from.
+/// Form of the attribute that holds a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TimeSource {
     /// A text.
@@ -34,15 +34,15 @@ pub(super) enum TimeSource {
     Number { places: usize },
 }
 
-/// The names of a part's encoders that were read so far.
+/// Names of a part's encoders read so far.
 #[derive(Debug)]
 enum Chain {
     Empty,
-    /// `epoch_s` or `epoch_ms`, which wants `iso`.
+    /// `epoch_s` or `epoch_ms`, which must be followed by `iso`.
     Epoch(TimeSource),
-    /// `pad`, which wants its width.
+    /// `pad`, which must be followed by its width.
     Pad,
-    /// `iso`, which may have a precision.
+    /// `iso`, which may be followed by a precision.
     Time(TimeSource),
     Ends(Encoder),
 }
@@ -51,8 +51,8 @@ impl Encoder {
     /// A text as it is.
     const PLAIN: Self = Self::Text { takes_numbers: false, letters: None, is_escaped: false };
 
-    /// Returns what the names after a part's attribute mean, or the number of the one that is wrong and
-    /// why.
+    /// Returns the encoder that the names after a part's attribute mean, or the number of the wrong
+    /// name and its fault.
     pub(super) fn of_names(names: &[&str]) -> Result<Self, (usize, TemplateTextFault)> {
         let mut chain = Chain::Empty;
         for (nth, name) in names.iter().enumerate() {
@@ -67,12 +67,12 @@ impl Encoder {
         }
     }
 
-    /// Returns the encoder of a time that no precision is said of.
+    /// Returns the encoder of a time without a named precision.
     fn in_milliseconds(source: TimeSource) -> Self {
         Self::Time { source, precision: Precision::Millisecond, is_descending: false }
     }
 
-    /// Returns whether a key shows where the part ends by its sign and length alone.
+    /// Returns whether a key shows the end of the part by its sign and length alone.
     pub(super) fn has_fixed_width(&self) -> bool {
         match self {
             Self::Text { .. } => false,
@@ -80,7 +80,8 @@ impl Encoder {
         }
     }
 
-    /// Returns how many bytes a part of fixed width takes that begins so.
+    /// Returns the bytes that a part of fixed width with this beginning takes; `None` for other
+    /// encoders.
     pub(super) fn width(&self, rest: &str) -> Option<usize> {
         match self {
             Self::Text { .. } => None,
@@ -89,12 +90,12 @@ impl Encoder {
         }
     }
 
-    /// Returns whether escapes are needed, and so a delimiter that allows them.
+    /// Returns whether the part is escaped, which needs a delimiter that allows it.
     pub(super) fn is_escaped(&self) -> bool {
         matches!(self, Self::Text { is_escaped: true, .. })
     }
 
-    /// Returns whether reading gives back the very value that was rendered.
+    /// Returns whether reading the key gives back the attribute's exact value.
     pub(super) fn is_exact(&self) -> bool {
         match self {
             Self::Text { takes_numbers, letters, .. } => !takes_numbers && letters.is_none(),
@@ -103,7 +104,7 @@ impl Encoder {
         }
     }
 
-    /// Appends a value, that of the attribute `part`, before a delimiter.
+    /// Appends a value of the attribute `part`, before a delimiter.
     pub(super) fn encode(
         &self,
         part: &str,

@@ -1,20 +1,22 @@
-//! Texts with the delimiter inside: escaped so that the delimiter ends them, and keys sort as the texts.
+//! Texts with the delimiter inside: escaped so that the delimiter ends them and keys keep the order
+//! of the texts.
 //!
-//! With the delimiter `#`, the character after it, `$`, leads an escape. It and every character up to it
-//! become `$` and two hexadecimal digits: a blank `$20`, `#` `$23`, `$` itself `$24`. All else is larger
-//! and stands as it is. So the delimiter sorts before all of an escaped text, escapes sort among
-//! themselves as what they stand for, and before all that is not escaped.
+//! With the delimiter `#`, the next character, `$`, begins an escape. It and every character up to
+//! it become `$` and two hexadecimal digits: a blank `$20`, `#` `$23`, `$` itself `$24`. All other
+//! characters are larger and stay. So the delimiter sorts before all of an escaped text, and
+//! escapes sort as the characters that they stand for, before all unescaped ones.
 
 use std::fmt::Write as _;
 
-/// Returns what leads an escape before a delimiter, one of those before digits and letters, from the blank
-/// to the point. Before any other, digits or letters would be escaped, too.
+/// Returns the character that begins an escape before a delimiter; `None` unless it is one between
+/// the blank and the point, before digits and letters. With any other, digits or letters would have
+/// to be escaped, too.
 pub(super) fn lead(delimiter: char) -> Option<char> {
     let lead = char::from(u8::try_from(delimiter).ok()?.checked_add(1)?);
     (' '..='.').contains(&delimiter).then_some(lead)
 }
 
-/// Appends a text that a delimiter follows, whose escapes `lead` leads.
+/// Appends a text that a delimiter follows; `lead` begins its escapes.
 pub(super) fn escape(text: &str, lead: char, key: &mut String) {
     for character in text.chars() {
         if character <= lead {
@@ -26,7 +28,7 @@ pub(super) fn escape(text: &str, lead: char, key: &mut String) {
     }
 }
 
-/// Returns the text that was escaped, if it was.
+/// Returns the original of an escaped text; `None` if the text is not one.
 pub(super) fn unescape(escaped: &str, lead: char) -> Option<String> {
     let mut text = String::with_capacity(escaped.len());
     let mut rest = escaped;

@@ -1,4 +1,4 @@
-//! Key templates: how a string key is derived from the attributes of an item, and read back into them.
+//! Key templates: derive a string key from the attributes of an item, and parse it back into them.
 //!
 //! ```text
 //! sk     = "ORDER#{createdAt:iso}#{orderId}"
@@ -8,8 +8,8 @@
 //!
 //! A template has literals and parts; a part names a top-level attribute and encoders, from left to
 //! right. `{{` and `}}` are literal braces. Of several cases, separated by `else`, the first whose
-//! condition holds counts; a condition is what a WHERE clause of PartiQL is, and a bare word between the
-//! brackets of `in` is a text.
+//! condition holds counts. A condition is that of a WHERE clause in PartiQL, and a bare word
+//! between the brackets of `in` is a text.
 //!
 //! | part | takes | key |
 //! |---|---|---|
@@ -23,11 +23,12 @@
 //! | `...:desc` | after `pad` or `iso` | every digit is 9 less it, which turns the order round |
 //!
 //! Two keys of one case compare, byte by byte, as the tuples of their parts do: texts by their
-//! characters, numbers by value, times by instant. A plain text keeps that order among texts without
-//! characters below the delimiter, an escaped one always; a part after the last delimiter always.
-//! Where a part ends is known without the item: a template of which it is not is refused.
+//! characters, numbers by value, times by instant. A plain text keeps that order among texts
+//! without characters below the delimiter, an escaped one always; a part after the last delimiter
+//! always. The end of each part can be found without the item; a template that does not allow it is
+//! refused.
 //!
-//! Left to others: tables, which attributes are keys, when a template is applied.
+//! Left to others: tables, key schemas, and the moments at which a template is applied.
 
 mod digits;
 mod encoder;
@@ -54,7 +55,7 @@ pub struct KeyTemplate {
     cases: Vec<Case>,
 }
 
-/// What is derived under a condition.
+/// Key that is derived under a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Case {
     pieces: Vec<Piece>,
@@ -83,17 +84,17 @@ impl KeyTemplate {
         Ok(Self { attribute, text: text.trim().to_owned(), cases })
     }
 
-    /// Returns the attribute that is derived.
+    /// Returns the attribute that the template derives.
     pub fn attribute(&self) -> &str {
         &self.attribute
     }
 
-    /// Returns the text that it was parsed from, without blanks around it.
+    /// Returns the text of the template, without blanks around it.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns how many tests of its conditions may read through the whole item.
+    /// Returns the number of tests of its conditions that may read through the whole item.
     pub fn scans(&self) -> usize {
         let conditions = self.cases.iter().filter_map(|case| case.when.as_ref());
         conditions.map(Condition::scans).sum()

@@ -1,26 +1,27 @@
-//! A key read back into its parts, whole or as far as it goes, and the levels that a template divides keys into.
+//! Parses a key, whole or its beginning, back into its parts, and finds the levels that a template
+//! divides keys into.
 
 use super::{Case, KeyTemplate, Part, Piece};
 use crate::text::{name_text, value_text};
 use hashrange_model::AttributeValue;
 use std::fmt;
 
-/// A part of a key, by its name.
+/// Part of a key, with its name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyPart {
-    /// The attribute that it was rendered from.
+    /// Attribute that it was rendered from.
     pub name: String,
-    /// What the key has of it: a number of padded ones, else a text; times in UTC, cut to their
+    /// Value in the key: a number for padded ones, else a text; times in UTC, cut to their
     /// precision.
     pub value: AttributeValue,
-    /// Whether this is the very value of the attribute: not of times, nor in other letters.
+    /// True if this is the attribute's exact value, as of neither times nor texts in another case.
     pub is_exact: bool,
 }
 
-/// A key as a case of a template has it.
+/// Key parsed by one case of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyReading {
-    /// Which case, the first is 0.
+    /// Case; the first is 0.
     pub case: usize,
     /// The parts, in their order in the key.
     pub parts: Vec<KeyPart>,
@@ -39,32 +40,32 @@ impl fmt::Display for KeyReading {
     }
 }
 
-/// How a walk over the pieces of a case has ended.
+/// End of a walk over the pieces of a case.
 enum End {
-    /// All pieces were met, and so many bytes are left.
+    /// All pieces were found; holds the number of bytes left.
     Met(usize),
-    /// The text has ended before all pieces were met.
+    /// The text ended before all pieces were found.
     Begun,
-    /// Keys of this case do not begin so: what is wrong ends behind so many bytes.
+    /// No key of this case has this beginning; holds the offset behind the wrong bytes.
     Wrong(usize),
 }
 
 impl KeyTemplate {
-    /// Reads a key by every case that could have made it, none if it is no key of this template. One
-    /// case reads a key in one way; several cases may read the same key, which only conditions tell
-    /// apart.
+    /// Parses a key by every case that could have made it; returns none if the template makes no
+    /// such key. A case parses a key in one way; several cases may parse the same key, and only
+    /// conditions tell them apart.
     pub fn read(&self, key: &str) -> Vec<KeyReading> {
         self.read_by(|case| case.read(key))
     }
 
-    /// Reads what keys begin with, by every case that makes such keys: the parts that are whole in it, those
-    /// whose end it shows.
+    /// Parses the beginning of a key by every case that makes such keys: returns the parts whose
+    /// end the text shows.
     pub fn read_beginning(&self, text: &str) -> Vec<KeyReading> {
         self.read_by(|case| case.read_beginning(text))
     }
 
-    /// Reads a key, or what keys begin with, by the case that reads the most parts, of those that could have made
-    /// it.
+    /// Parses a key, or the beginning of one, by the case that finds the most parts, among those
+    /// that could have made it.
     pub fn fullest_reading(&self, text: &str, is_beginning: bool) -> Option<KeyReading> {
         let read = if is_beginning { self.read_beginning(text) } else { self.read(text) };
         read.into_iter().rev().max_by_key(|reading| reading.parts.len())
@@ -75,14 +76,15 @@ impl KeyTemplate {
         cases.filter_map(|(case, known)| Some(KeyReading { case, parts: read(known)? })).collect()
     }
 
-    /// Returns where the levels of a key end, in bytes: behind each literal of a case that makes keys that begin
-    /// so; and behind each `delimiter` where no case does, for a table has keys of other kinds, too.
+    /// Returns the ends of a key's levels, in bytes: behind each literal of a case that makes keys
+    /// with this beginning; and behind each `delimiter` once no case does, because a table has keys
+    /// of other kinds, too.
     ///
-    /// A level ends at a place if and only if it does of every text that is the same up to there: so a level is
-    /// all keys that begin with one text.
+    /// A level's end depends only on the text up to there, so a level is all keys with one
+    /// beginning.
     pub fn level_ends(&self, key: &str, delimiter: &str) -> Vec<usize> {
         let mut ends = Vec::new();
-        // Up to here, at least one case makes such keys.
+        // Up to this offset, at least one case makes such keys.
         let mut alive = 0;
         for case in &self.cases {
             let end = case.walk(key, |at, piece| {
@@ -104,10 +106,10 @@ impl KeyTemplate {
     }
 }
 
-/// A piece that was met.
+/// A piece that was found.
 enum Met<'p> {
     Literal,
-    /// A part, and whether what follows it shows that it is whole.
+    /// A part, and whether the text behind it shows that it is complete.
     Part(&'p Part, AttributeValue, bool),
 }
 
@@ -132,7 +134,8 @@ impl Case {
         matches!(end, End::Met(0) | End::Begun).then_some(parts)
     }
 
-    /// Goes over the pieces as far as a text has them, and shows each with the place behind it.
+    /// Walks over the pieces as far as the text goes, and calls `show` with each and the offset
+    /// behind it.
     fn walk(&self, text: &str, mut show: impl FnMut(usize, Met<'_>)) -> End {
         let mut at = 0;
         for piece in &self.pieces {
@@ -170,7 +173,8 @@ impl Part {
         KeyPart { name, value, is_exact }
     }
 
-    /// Returns where a text that cannot be read ends; none if it may go on and be read then.
+    /// Returns the offset at which a text becomes unreadable; `None` if a longer text could still
+    /// be read.
     fn end(&self, rest: &str) -> Option<usize> {
         match self.encoder.width(rest) {
             Some(width) => (rest.len() >= width).then_some(width),

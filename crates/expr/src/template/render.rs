@@ -4,14 +4,14 @@ use super::{Case, KeyTemplate, Piece};
 use hashrange_model::Item;
 use hashrange_model::error::DerivedKeyFault;
 
-/// What a template makes of an item.
+/// Result of applying a template to an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rendered {
     /// A key.
     Key(String),
-    /// None, because the condition of no case holds.
+    /// No key, because the condition of no case holds.
     NoCase,
-    /// None, because the item lacks this attribute.
+    /// No key, because the item lacks this attribute.
     PartMissing(String),
 }
 
@@ -42,7 +42,8 @@ impl Case {
 
     fn render(&self, item: &Item, limit_bytes: usize) -> Result<Rendered, DerivedKeyFault> {
         let mut key = String::new();
-        // An attribute that is missing is no fault of those after it.
+        // A missing attribute comes before faults of the parts: without it there is no key to be at
+        // fault.
         if let Some(missing) = self.parts().find(|part| item.get(&part.attribute).is_none()) {
             return Ok(Rendered::PartMissing(missing.attribute.clone()));
         }
@@ -54,7 +55,7 @@ impl Case {
                     part.encoder.encode(&part.attribute, value, part.delimiter, &mut key)?;
                 }
             }
-            // At once: many long parts are not to fill the memory.
+            // Checked after each part, so that many long parts do not fill the memory.
             if key.len() > limit_bytes {
                 return Err(DerivedKeyFault::TooLong { limit_bytes });
             }

@@ -1,7 +1,7 @@
 //! The text of a template: `attribute = "template" [when condition] [else "template" ...]`.
 //!
-//! The words and quotes are those of PartiQL; between the quotes, of either kind, a doubled one stands
-//! for one. Every fault has its place.
+//! The words and quotes are those of PartiQL; between the quotes, of either kind, a doubled one
+//! stands for one. Every fault has its position.
 
 use super::encoder::Encoder;
 use super::escape;
@@ -46,7 +46,7 @@ pub(super) fn parse(text: &str) -> Parsed<(String, Vec<Case>)> {
     Ok((attribute, cases))
 }
 
-/// Returns whether a name in a part needs no quotes, which there are none of.
+/// Returns whether a name in a part needs no quotes, since parts have no quotes.
 fn is_name(name: &str) -> bool {
     let is_special = |it: char| it.is_whitespace() || it.is_control() || ".[]{}:\"'".contains(it);
     !name.is_empty() && !name.contains(is_special)
@@ -54,7 +54,7 @@ fn is_name(name: &str) -> bool {
 
 struct Parser<'t> {
     text: &'t str,
-    /// Where the next token is looked for.
+    /// Position from which the next token is read.
     at: usize,
 }
 
@@ -113,7 +113,7 @@ impl<'t> Parser<'t> {
         Ok(Case { pieces, when: Some(condition) })
     }
 
-    /// Passes over a condition: all up to `else` or the end. Returns where it begins and ends.
+    /// Skips a condition, which is all up to `else` or the end. Returns its start and end.
     fn condition(&mut self) -> (usize, usize) {
         let start = Token::read(self.text, self.at).start;
         loop {
@@ -127,7 +127,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reads what stands between quotes.
+    /// Reads the pieces between quotes.
     fn pieces(&self, token: Token) -> Parsed<Vec<Piece>> {
         let mut reader = Template::new(self.text, token);
         let mut pieces: Vec<(usize, Piece)> = Vec::new();
@@ -157,7 +157,7 @@ impl<'t> Parser<'t> {
         self.with_delimiters(pieces)
     }
 
-    /// Tells each part what follows it, and refuses parts whose ends cannot be told.
+    /// Sets each part's delimiter, and refuses parts whose end cannot be found.
     fn with_delimiters(&self, pieces: Vec<(usize, Piece)>) -> Parsed<Vec<Piece>> {
         let mut done: Vec<Piece> = Vec::with_capacity(pieces.len());
         let mut pieces = pieces.into_iter().peekable();
@@ -183,7 +183,7 @@ impl<'t> Parser<'t> {
         Ok(done)
     }
 
-    /// Reads a part, whose brace was read at `open`.
+    /// Reads a part, whose opening brace was read at `open`.
     fn part(&self, reader: &mut Template<'t>, open: usize) -> Parsed<Part> {
         let mut inner = String::new();
         let mut starts = vec![open + 1];
@@ -221,7 +221,7 @@ fn push_literal(pieces: &mut Vec<(usize, Piece)>, offset: usize, literal: &mut S
     }
 }
 
-/// The characters between quotes, each with its place in the whole text.
+/// The characters between quotes, each with its offset in the whole text.
 struct Template<'t> {
     text: &'t str,
     quote: char,
@@ -242,7 +242,7 @@ impl<'t> Template<'t> {
     fn next(&mut self) -> Option<(usize, char)> {
         let character = self.peek()?;
         let offset = self.at;
-        // A quote in here is a doubled one.
+        // A quote inside was doubled in the text.
         let times = if character == self.quote { 2 } else { 1 };
         self.at += character.len_utf8() * times;
         Some((offset, character))

@@ -1,8 +1,9 @@
-//! Times as texts of a fixed width in UTC, which sort as the times do.
+//! Times as texts of a fixed width in UTC, in the order of the times.
 //!
-//! Read are ISO 8601 dates, `2026-11-25`, and times with `T` or a blank between, to minutes, seconds or a
-//! fraction, with `Z`, an offset such as `+02:00`, `+0200` or `+02`, or neither, which means UTC; and
-//! numbers since 1970, exact. What is finer than the precision is cut off, also before 1970.
+//! Inputs are ISO 8601 dates, `2026-11-25`, and times with `T` or a blank between, to minutes,
+//! seconds or a fraction, with `Z`, an offset such as `+02:00`, `+0200` or `+02`, or neither, which
+//! means UTC; and exact numbers since 1970. Digits beyond the precision are cut off, also before
+//! 1970.
 
 use super::digits::{complement, split};
 use hashrange_model::Number;
@@ -10,26 +11,26 @@ use hashrange_model::calendar::{date_from_days, days_from_date, days_in_month};
 
 const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 const NANOS_PER_SECOND: u32 = 1_000_000_000;
-/// Digits of a fraction of a second that count.
+/// Most digits of a fraction of a second; further ones are ignored.
 const FRACTION_DIGITS: usize = 9;
 
 /// An instant of the years 0 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Instant {
-    /// Since 1970.
+    /// Seconds since 1970.
     seconds: i64,
-    /// Below 10^9.
+    /// Nanoseconds, below 10^9.
     nanos: u32,
 }
 
-/// Why there is no instant.
+/// Reason why a value is no instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoInstant {
     Malformed,
     OutOfRange,
 }
 
-/// How much of a time a key has.
+/// Precision of a time in a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Precision {
     Year,
@@ -61,7 +62,7 @@ impl Precision {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, precision)| *precision)
     }
 
-    /// Returns the bytes of a time.
+    /// Returns the length of a time's text in bytes.
     pub(super) fn width(self) -> usize {
         match self {
             Self::Year => 4,
@@ -94,7 +95,7 @@ impl Precision {
         }
     }
 
-    /// Reads a time from the front of `rest`, if one stands there as it is printed.
+    /// Reads a time from the front of `rest`, if it is in the printed form.
     pub(super) fn read(self, rest: &str, is_descending: bool) -> Option<(String, &str)> {
         let (time, after) = rest.split_at_checked(self.width())?;
         let time = if is_descending { complement(time) } else { time.to_owned() };
@@ -154,13 +155,13 @@ impl Instant {
     }
 }
 
-/// Returns the nanoseconds that the first digits of a fraction are, and takes these.
+/// Consumes the digits of a fraction and returns the first of them as nanoseconds.
 fn nanos(digits: &mut impl Iterator<Item = u8>) -> u32 {
     let digits = digits.by_ref().chain(std::iter::repeat(b'0')).take(FRACTION_DIGITS);
     digits.fold(0, |nanos, digit| nanos * 10 + u32::from(digit - b'0'))
 }
 
-/// What is left of a text.
+/// Unread rest of a text.
 struct Reader<'t>(&'t [u8]);
 
 impl Reader<'_> {
@@ -199,7 +200,7 @@ impl Reader<'_> {
         (length > 0).then(|| (seconds, nanos(&mut fraction.iter().copied())))
     }
 
-    /// Reads `Z`, an offset or nothing: seconds that the local time is ahead.
+    /// Reads `Z`, an offset or nothing; returns the seconds by which the local time is ahead.
     fn offset(&mut self) -> Option<i64> {
         let sign = match self.one_of(b"Zz+-") {
             None | Some(b'Z' | b'z') => return Some(0),

@@ -1,15 +1,16 @@
-//! Conditions of templates: those of a WHERE clause, with bare words as texts between the brackets of
-//! `in`, and without comparisons of two attributes, which are forgotten quotes.
+//! Conditions of templates: those of a WHERE clause, except that bare words between the brackets of
+//! `in` are texts, and that comparisons of two attributes are refused, because the quotes were
+//! forgotten.
 
 use crate::condition::{Condition, Node, Operand};
 use crate::partiql;
 use hashrange_model::{AttributeValue, Reason};
 
-/// Why a condition is refused.
+/// Reason why a condition is refused.
 #[derive(Debug)]
 pub(super) enum Refused {
     Condition(Reason),
-    /// It compares two attributes; holds the second.
+    /// The condition compares two attributes; holds the second.
     Attributes(String),
 }
 
@@ -20,7 +21,7 @@ pub(super) fn parse(text: &str) -> Result<Condition, Refused> {
     Ok(Condition(node))
 }
 
-/// Makes bare words in `in` texts, and refuses other attributes where a value belongs.
+/// Turns bare words in `in` into texts, and refuses other attributes in the place of a value.
 fn settle(node: &mut Node) -> Result<(), Refused> {
     match node {
         Node::Or(nodes) | Node::And(nodes) => nodes.iter_mut().try_for_each(settle),

@@ -1,6 +1,6 @@
-//! Conditions as text; with `{:#}` without their values, which are `?` then, and `IN (?)` however many
-//! there are; with `{:.100}` each name and value at most so many bytes of it. Parentheses stand where the form has them, and nowhere else, so that what was
-//! printed compiles to the same form.
+//! Conditions as text. `{:#}` prints `?` for each value, and `IN (?)` for any number of them;
+//! `{:.100}` cuts each name and value to at most so many bytes. Parentheses stand only where the
+//! form has them, so that the printed text compiles to the same form.
 
 use super::literal::{Literal, Path};
 use crate::condition::{Condition, Node, Operand};
@@ -70,7 +70,7 @@ fn is_joined(it: &Node) -> bool {
     matches!(it, Node::And(nodes) | Node::Or(nodes) if nodes.len() > 1)
 }
 
-/// AND binds more tightly than OR.
+/// Returns whether a node joins others with OR, which AND binds more tightly than.
 fn is_or(it: &Node) -> bool {
     matches!(it, Node::Or(nodes) if nodes.len() > 1)
 }

@@ -5,22 +5,22 @@ use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
 use hashrange_model::{AttributeValue, Value, ValueRef};
 use std::fmt::{self, Display, Formatter};
 
-/// Returns a condition on one key attribute as it is written.
+/// Returns a condition on one key attribute as text.
 pub fn key_text(attribute: &str, operator: &KeyOperator) -> String {
     KeyText { attribute, operator }.to_string()
 }
 
-/// A condition on one key attribute, as [`key_text`] has it; with `{:#}` without its values, with `{:.100}` at
-/// most so many bytes of each.
+/// A condition on one key attribute in the form of [`key_text`]; `{:#}` omits its values, `{:.100}`
+/// cuts each to at most so many bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyText<'a> {
     /// The attribute.
     pub attribute: &'a str,
-    /// What is asked of it.
+    /// Operator and values.
     pub operator: &'a KeyOperator,
 }
 
-/// With `{:#}` without their values.
+/// `{:#}` omits the values.
 impl Display for KeyConditions {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (nth, KeyCondition { attribute, operator }) in self.iter().enumerate() {
@@ -67,8 +67,8 @@ fn text(value: &Value, out: &mut Formatter<'_>) -> fmt::Result {
     Literal(value.get()).fmt(out)
 }
 
-/// Returns the range of a sort key that a condition leaves, by its ends: `sk >= 'A#' AND sk < 'A$'`.
-/// An end that is not named is open.
+/// Returns the ends of the range of a sort key that a condition leaves: `sk >= 'A#' AND sk < 'A$'`.
+/// A range without an end in one direction is open there.
 pub fn sort_range_text(attribute: &str, operator: &KeyOperator) -> String {
     let name = name_text(attribute);
     let text = |value: &Value| value_text(value.get());
@@ -84,10 +84,10 @@ pub fn sort_range_text(attribute: &str, operator: &KeyOperator) -> String {
     }
 }
 
-/// Returns the first value after all that begin with a prefix; none if there is no such value.
+/// Returns the first value after all with a prefix; `None` if there is no such value.
 ///
-/// Text that ends in a character whose bytes have no next character is followed by bytes that are no
-/// text: these are shown as binary, as the store compares them.
+/// If the prefix ends in a character whose bytes have no next character, the next value is no text:
+/// it is shown as binary, in the form that the store compares.
 fn after_prefix(prefix: ValueRef<'_>) -> Option<String> {
     let (bytes, is_text) = match prefix {
         ValueRef::S(text) => (text.as_bytes(), true),

@@ -1,5 +1,5 @@
-//! Names, document paths and values as people write them. With a precision (`{:.100}`) each name and each
-//! value ends after so many bytes, in dots, and no more of it is looked at.
+//! Names, document paths and values as people write them. A precision (`{:.100}`) cuts each name
+//! and each value after so many bytes, with dots behind; the rest of it is not read.
 
 use crate::path::{DocumentPath, Step};
 use base64::Engine as _;
@@ -8,7 +8,7 @@ use hashrange_model::ValueRef;
 use hashrange_model::bounds::{Bounded, beginning};
 use std::fmt::{self, Display, Formatter, Write};
 
-/// Words that are no names where a name could stand.
+/// Words that are no names in the place of one.
 const WORDS: [&str; 12] = [
     "AND", "OR", "NOT", "BETWEEN", "IN", "TRUE", "FALSE", "NULL", "SET", "REMOVE", "ADD", "DELETE",
 ];
@@ -23,11 +23,11 @@ pub fn value_text(value: ValueRef<'_>) -> String {
     Literal(value).to_string()
 }
 
-/// A name as [`name_text`] has it.
+/// A name in the form of [`name_text`].
 #[derive(Debug, Clone, Copy)]
 pub struct Name<'a>(pub &'a str);
 
-/// A value as [`value_text`] has it.
+/// A value in the form of [`value_text`].
 #[derive(Debug, Clone, Copy)]
 pub struct Literal<'a>(pub ValueRef<'a>);
 
@@ -63,7 +63,7 @@ impl Display for Path<'_> {
     }
 }
 
-/// Lets something write to a formatter as many bytes as its precision says.
+/// Lets `write` write at most as many bytes to a formatter as its precision says.
 fn bounded(
     out: &mut Formatter<'_>,
     write: impl FnOnce(&mut dyn Write, usize) -> fmt::Result,
@@ -74,7 +74,7 @@ fn bounded(
     bounded.ended(written)
 }
 
-/// Returns as much of a text as makes sure that what is written of it is cut if the text is.
+/// Returns the beginning of a text that is long enough to be cut if the whole text would be.
 fn seen(text: &str, most_bytes: usize) -> &str {
     beginning(text, most_bytes.saturating_add(char::MAX.len_utf8()))
 }
@@ -88,7 +88,7 @@ fn name(name: &str, out: &mut dyn Write) -> fmt::Result {
     enclosed(name, '`', out)
 }
 
-/// Writes text between quotes; those that are in it are doubled.
+/// Writes text between quotes and doubles the quotes inside.
 fn enclosed(text: &str, quote: char, out: &mut dyn Write) -> fmt::Result {
     out.write_char(quote)?;
     for (nth, piece) in text.split(quote).enumerate() {

@@ -1,10 +1,11 @@
-//! Expressions printed back as text: names and literal values in the place of placeholders, whatever
-//! the request had them in: expressions, legacy parameters or PartiQL.
+//! Expressions printed back as text, with names and literal values for placeholders, whether the
+//! request had them as expressions, legacy parameters or PartiQL.
 //!
-//! The text is the service's grammar with values in it, as the library's `text` and the command line
-//! take it: text in single quotes, names that are no plain words in backquotes. Compiling what was
-//! printed gives the same form, but for what only PartiQL can say: `TRUE` and `FALSE` stand for
-//! conditions that hold always or never, and sums may have more than two terms.
+//! The text is the service's grammar with values in it, which the library's `text` and the command
+//! line take: text in single quotes, names that are no plain words in backquotes. Compiling the
+//! printed text gives the same form, except for conditions that only PartiQL can express: `TRUE`
+//! and `FALSE` stand for conditions that hold always or never, and sums may have more than two
+//! terms.
 //!
 //! | file | idea |
 //! |---|---|

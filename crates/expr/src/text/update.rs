@@ -1,5 +1,5 @@
-//! Update actions as text, in sections, each where its first action stands; with `{:.100}` each name and value
-//! at most so many bytes of it.
+//! Update actions as text, in sections in the order of their first actions; `{:.100}` cuts each
+//! name and value to at most so many bytes.
 
 use super::literal::{Literal, Path};
 use crate::update::{Action, Effect, Operand, Update};

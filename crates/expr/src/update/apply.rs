@@ -1,8 +1,8 @@
 //! Applies actions to an item: evaluates every right-hand side on the old image, then rewrites the
-//! attributes that are touched and copies the others as they are.
+//! changed attributes and copies the others.
 //!
-//! What is written counts against the room of an item before it is copied or joined, so that no
-//! update makes more than an item and what it reads.
+//! Every written byte counts against the size limit of an item before it is copied or joined, so
+//! that an update never needs more memory than an item and the values that it reads.
 
 use super::budget::Budget;
 use super::document::Document;
@@ -18,7 +18,7 @@ use hashrange_model::{AttributeValue, Item, Number, Value, ValueRef};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Returns `old` with the actions applied, which may write as much as `budget` has.
+/// Returns `old` with the actions applied, which may write at most as much as `budget` has left.
 pub(super) fn apply(actions: &[Action], old: &Item, mut budget: Budget) -> Result<Item, Reason> {
     let lookup = Lookup::new(old, actions.iter().map(Action::path_count).sum());
     let mut evaluation = Evaluation { lookup: &lookup, sets: Sets::default() };
@@ -59,7 +59,7 @@ fn within_depth(value: &AttributeValue) -> Result<Value, Reason> {
     Ok(value.to_value())
 }
 
-/// The old image as the right-hand sides read it.
+/// The old image for the right-hand sides.
 struct Evaluation<'l, 'v> {
     lookup: &'l Lookup<'v>,
     sets: Sets<'v>,
@@ -116,7 +116,7 @@ impl<'v> Evaluation<'_, 'v> {
         }
     }
 
-    /// Collects the lists that stand one behind the other: PartiQL nests calls, and each list is to
+    /// Collects lists that are appended one after another: PartiQL nests calls, and each list is to
     /// be copied once.
     fn collect_lists(
         &self,
@@ -166,7 +166,7 @@ fn computed_number<'v>(number: Number) -> Evaluated<'v> {
     Evaluated::Computed(AttributeValue::N(number).to_value())
 }
 
-/// Returns the lists as one.
+/// Returns the lists joined into one.
 fn joined<'v>(lists: &[Evaluated<'v>], mut budget: Budget) -> Result<Evaluated<'v>, Reason> {
     for list in lists {
         let list = list.get();
@@ -186,7 +186,7 @@ fn joined<'v>(lists: &[Evaluated<'v>], mut budget: Budget) -> Result<Evaluated<'
     Ok(Evaluated::Computed(encoder.into_value()))
 }
 
-/// Returns the sum or union, or `None` if the stored value is of another type.
+/// Returns the sum or union, or `None` if the stored value has another type.
 fn add<'v>(
     stored: Option<ValueRef<'_>>,
     value: &'v Value,

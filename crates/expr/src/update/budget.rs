@@ -1,4 +1,4 @@
-//! How much an update may write, and what the service counts beside the values.
+//! Bytes that an update may write, and those that the service counts beside the values.
 
 use super::{Action, Effect, Operand};
 use crate::path::{DocumentPath, Step};
@@ -6,7 +6,8 @@ use hashrange_model::ValueRef;
 use hashrange_model::error::Reason;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 
-/// Bytes of an index in a path, and of what leads to any later element of a path.
+/// Bytes that the service counts for an index in a path, and for the way to any later element of a
+/// path.
 const STEP_BYTES: usize = 4;
 
 /// The bytes of item size that an update may still write.
@@ -14,14 +15,14 @@ const STEP_BYTES: usize = 4;
 pub(super) struct Budget(usize);
 
 impl Budget {
-    /// Returns the room of an item from which `overhead` is taken.
+    /// Returns the budget of an item, less `overhead`.
     pub(super) fn new(overhead: usize) -> Result<Self, Reason> {
         let mut room = Self(ITEM_SIZE_MAX_BYTES);
         room.take(overhead)?;
         Ok(room)
     }
 
-    /// Returns what was taken.
+    /// Returns the bytes spent.
     fn taken(self) -> usize {
         ITEM_SIZE_MAX_BYTES - self.0
     }
@@ -31,12 +32,12 @@ impl Budget {
         Ok(())
     }
 
-    /// Takes a value.
+    /// Spends the bytes of a value.
     pub(super) fn take_value(&mut self, value: ValueRef<'_>) -> Result<(), Reason> {
         self.take(value.size())
     }
 
-    /// Takes what an action writes; the new item has all of it.
+    /// Spends the bytes that an action writes, all of which the new item has.
     pub(super) fn take_result(
         &mut self,
         action: &Action,
@@ -48,8 +49,8 @@ impl Budget {
     }
 }
 
-/// Returns what the statement of an update costs beside the values it writes, unless that alone
-/// is more than an item may have.
+/// Returns the bytes that the statement of an update costs beside the values it writes, or a fault
+/// if they exceed an item.
 pub(super) fn statement_overhead(actions: &[Action]) -> Result<usize, Reason> {
     let mut room = Budget::new(0)?;
     room.take_statement(actions)?;
@@ -57,8 +58,8 @@ pub(super) fn statement_overhead(actions: &[Action]) -> Result<usize, Reason> {
 }
 
 impl Budget {
-    /// Takes what the statement of an update costs beside the values it writes; stops at the first
-    /// action for which there is no room, so that no value is measured in vain.
+    /// Spends the bytes that the statement of an update costs beside the values it writes; stops at
+    /// the first action that exceeds the budget, so that no value is measured in vain.
     /// Source: captures of 2026 in us-east-1, size of items in UpdateItem.
     fn take_statement(&mut self, actions: &[Action]) -> Result<(), Reason> {
         self.take(3)?;
@@ -68,7 +69,7 @@ impl Budget {
     fn take_action(&mut self, action: &Action) -> Result<(), Reason> {
         let path = &action.path;
         let ends_in_list = usize::from(matches!(path.steps.last(), Some(Step::Element(_))));
-        // The name of a whole attribute is counted with its value.
+        // A whole attribute's name counts with its value.
         let target = if path.is_nested() { target(path) } else { 0 };
         match &action.effect {
             Effect::Set(Operand::Value(_)) | Effect::Add(_) | Effect::AddLegacy(_) => {

@@ -1,5 +1,5 @@
-//! Parses an update expression and checks what needs no item, in the service's order: reserved
-//! words, functions, duplicate sections, placeholders, paths, operands.
+//! Parses an update expression and makes the checks that need no item, in the service's order:
+//! reserved words, functions, duplicate sections, placeholders, paths, operands.
 
 use super::{Action, Effect, Operand, Term};
 use crate::parse::Parser;
@@ -190,7 +190,7 @@ fn two(arguments: Vec<syntax::Operand<'_>>) -> [syntax::Operand<'_>; 2] {
     arguments.try_into().expect("the arguments were counted")
 }
 
-/// Refuses an operand that is known to be of another type than `operator` takes.
+/// Refuses an operand of a known type that `operator` does not take.
 pub(crate) fn check_known_type(
     operator: &str,
     operand: &Operand,

@@ -1,7 +1,8 @@
 //! One attribute as a tree while an update changes places inside it.
 //!
-//! All offsets mean the list as it was: values are set first, in ascending order, which only ever
-//! replaces or appends; then places are removed, the deepest first and of one list all at once.
+//! All offsets refer to the list before the update: values are set first, in ascending order, which
+//! only replaces or appends; then places are removed, the deepest first and all of one list at
+//! once.
 
 use crate::path::Step;
 use hashrange_model::error::Reason;
@@ -44,7 +45,7 @@ impl<'v> Document<'v> {
     }
 }
 
-/// Returns true if the attribute has a value there. The container has to be.
+/// Returns true if the attribute has a value at a place, whose container must exist.
 fn had(tree: &mut AttributeValue, steps: &[Step]) -> Result<bool, Reason> {
     match parent(tree, steps)? {
         (AttributeValue::M(entries), Step::Member(name)) => Ok(entries.contains_key(&**name)),
@@ -86,8 +87,8 @@ fn set(tree: &mut AttributeValue, steps: &[Step], value: AttributeValue) -> Resu
     Ok(())
 }
 
-/// Removes values that are there. The deepest go first, so that no offset on the way to another
-/// changes; the elements of one list go together, so that none of the others moves twice.
+/// Removes existing values. The deepest go first, so that no offset on the way to another changes;
+/// the elements of one list go together, so that each of the others moves only once.
 fn remove_all(tree: &mut AttributeValue, mut removed: Vec<&[Step]>) -> Result<(), Reason> {
     removed.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
     for siblings in removed.chunk_by(|one, other| container(one) == container(other)) {

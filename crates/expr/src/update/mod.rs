@@ -1,8 +1,8 @@
-//! Update expressions: what [`crate::update()`] compiles to.
+//! Update expressions: the compiled form of [`crate::update()`].
 //!
-//! Every action ends as a value to set or a path to remove; all right-hand sides read the item as
-//! it was before the update, so the order of actions does not matter.
-//! Source of the rules: Amazon DynamoDB developer guide, "Update expressions".
+//! Every action ends as a value to set or a path to remove; all right-hand sides read the item
+//! before the update, so the order of actions does not matter. Source of the rules: Amazon DynamoDB
+//! developer guide, "Update expressions".
 
 mod apply;
 mod budget;
@@ -19,7 +19,7 @@ use hashrange_model::{Item, Value};
 
 pub(crate) use check::check_known_type;
 
-/// What an update does at one path.
+/// Effect of an update at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Action {
     pub(crate) path: DocumentPath,
@@ -58,7 +58,7 @@ pub(crate) struct Term {
 }
 
 impl Action {
-    /// Returns how many paths the action looks up.
+    /// Returns the number of paths that the action looks up.
     fn path_count(&self) -> usize {
         1 + match &self.effect {
             Effect::Set(operand) => operand.path_count(),
@@ -88,10 +88,10 @@ impl Operand {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Update {
     actions: Vec<Action>,
-    /// Whether an absent item stays absent.
+    /// True if an absent item stays absent.
     needs_item: bool,
-    /// Bytes of item size that the statement takes beside what it writes; none where the finished
-    /// item alone counts.
+    /// Bytes of item size that the statement takes beside the written values; none if only the
+    /// finished item counts.
     overhead: usize,
 }
 
@@ -112,7 +112,7 @@ pub fn update(text: &str, placeholders: &mut Placeholders<'_>) -> Result<Update,
 }
 
 impl Update {
-    /// Takes actions whose paths do not overlap. If all of them remove, an item that does not exist
+    /// Wraps actions whose paths do not overlap. If all of them remove, an item that does not exist
     /// is not created. Source: captured.
     pub(crate) fn from_actions(actions: Vec<Action>) -> Self {
         let needs_item =
@@ -120,7 +120,7 @@ impl Update {
         Self { actions, needs_item, overhead: 0 }
     }
 
-    /// Takes the actions of `AttributeUpdates`. If all of them delete, an item that does not exist
+    /// Wraps the actions of `AttributeUpdates`. If all of them delete, an item that does not exist
     /// is not created. Source: API reference, `AttributeUpdates`, DELETE.
     pub(crate) fn from_legacy_actions(actions: Vec<Action>) -> Self {
         let deletes =
@@ -130,8 +130,8 @@ impl Update {
     }
 
     /// Returns the update with its statement counted against the size of an item, or a fault if the
-    /// statement alone exceeds it. Source: captures of 2026: UpdateItem in us-east-1, and that this
-    /// is found before the condition is looked at.
+    /// statement alone exceeds it. Source: captures of 2026: UpdateItem in us-east-1, and that the
+    /// service finds this before it looks at the condition.
     pub fn sized_by_statement(self) -> Result<Self, Reason> {
         let overhead = budget::statement_overhead(&self.actions)?;
         let mut budget = Budget::new(overhead)?;
@@ -143,8 +143,8 @@ impl Update {
         Ok(Self { overhead, ..self })
     }
 
-    /// Returns whether the type of what the update sets the attribute to is that of a value of the
-    /// request, rather than of one that it reads.
+    /// Returns whether the update sets the attribute to a value of the request's, so that its type
+    /// is the request's, and not to one that it reads.
     pub fn sets_given_value(&self, attribute: &str) -> bool {
         self.actions.iter().any(|action| {
             *action.path.attribute == *attribute
@@ -166,7 +166,7 @@ impl Update {
         !self.needs_item
     }
 
-    /// Returns what the update writes, one target for each action in written order.
+    /// Returns the targets of the update, one for each action in written order.
     pub fn targets(&self) -> impl Iterator<Item = Target<'_>> {
         self.actions.iter().map(|action| Target {
             name: &action.path.attribute,
@@ -175,19 +175,19 @@ impl Update {
     }
 
     /// Returns the item after the update. `old` is the stored item, or for an upsert the key
-    /// attributes alone. No more is written than an item may have; the size of the whole and key
-    /// attributes are the caller's to check.
+    /// attributes alone. The update never writes more than an item may have; the caller checks the
+    /// size of the whole item and of key attributes.
     pub fn apply(&self, old: &Item) -> Result<Item, Reason> {
         apply::apply(&self.actions, old, Budget::new(self.overhead)?)
     }
 
-    /// Returns what `UPDATED_OLD` returns of the old item, `None` if it had nothing of it.
+    /// Returns the part of the old item that `UPDATED_OLD` returns, `None` if it is empty.
     pub fn updated_old(&self, old: &Item) -> Option<Item> {
         not_empty(self.path_tree().reduce(old))
     }
 
-    /// Returns what `UPDATED_NEW` returns of the new item, `None` if it has nothing of it: what stands
-    /// at the paths as they were written, also where elements of a list have moved. Source: captured.
+    /// Returns the part of the new item that `UPDATED_NEW` returns, `None` if it is empty: the
+    /// values at the paths as written, also if elements of a list have moved. Source: captured.
     pub fn updated_new(&self, new: &Item) -> Option<Item> {
         not_empty(self.path_tree().reduce(new))
     }

@@ -4,7 +4,7 @@ use crate::evaluated::Evaluated;
 use hashrange_model::{AttributeValue, Value, ValueRef};
 use std::collections::BTreeMap;
 
-/// The sets that one update takes away, laid out: one value may be taken from hundreds of sets.
+/// Sets whose members one update deletes, decoded: one value may be taken from hundreds of sets.
 #[derive(Debug, Default)]
 pub(super) struct Sets<'v>(
     /// Members in their order, by the address of the value's bytes.
@@ -12,8 +12,8 @@ pub(super) struct Sets<'v>(
 );
 
 impl<'v> Sets<'v> {
-    /// Returns the set without the members of `value` (`None` inside when nothing is left), or
-    /// `None` if the stored value is of another type.
+    /// Returns the set without the members of `value` (`None` inside when it becomes empty), or
+    /// `None` if the stored value has another type.
     #[expect(clippy::option_option, reason = "another type, and nothing left, are two answers")]
     pub(super) fn without(
         &mut self,

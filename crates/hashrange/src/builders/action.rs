@@ -8,7 +8,7 @@ use crate::text::Placeholders;
 use hashrange_model::Item;
 use hashrange_wire::{self as wire, DecodedItem, TransactWriteItem};
 
-/// What the requests of all writes have.
+/// Members that the requests of all writes share.
 pub(super) struct WriteParts {
     pub(super) table: String,
     /// The item of a put, otherwise the key.

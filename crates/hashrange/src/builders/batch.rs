@@ -56,8 +56,8 @@ impl<D: Handle, S: Shape> BatchGet<D, S> {
         self
     }
 
-    /// Reads what is newest. Without it a profile may return older items; under the default profile
-    /// every read returns the newest.
+    /// Reads the newest items. Without it a profile may return older items; under the default
+    /// profile every read returns the newest.
     pub fn consistent(mut self) -> Self {
         self.is_consistent = true;
         self
@@ -87,7 +87,7 @@ impl<D: Handle, S: Shape> BatchGet<D, S> {
     }
 }
 
-/// Reads the items with these keys, `what` of each.
+/// Reads the items with these keys; `what` holds the projection and the consistency of the read.
 fn read(
     database: Database,
     table: String,
@@ -196,7 +196,7 @@ impl<D: Handle> BatchWrite<D> {
 
 awaited_or_run!(BatchWrite -> ());
 
-/// What is to be done of a batch.
+/// Open part of a batch, with the counters of its progress.
 struct Work<T> {
     open: VecDeque<T>,
     done: usize,
@@ -214,8 +214,8 @@ impl<T> Work<T> {
         (part > 0).then(|| self.open.drain(..part).collect())
     }
 
-    /// Takes back what is left of a part, or all of it if a limit of throughput refused it, and waits
-    /// before it is tried again.
+    /// Takes back the unprocessed rest of a part, or all of it if a limit of throughput refused it,
+    /// and waits before the next try.
     ///
     /// # Errors
     /// The part was refused for another reason, or there is no progress.

@@ -54,7 +54,7 @@ impl<D: Handle, S: Shape> Get<D, S> {
         self
     }
 
-    /// Reads what is newest. Without it a profile may return an older item; under the default
+    /// Reads the newest item. Without it a profile may return an older item; under the default
     /// profile every read returns the newest.
     pub fn consistent(mut self) -> Self {
         self.is_consistent = true;

@@ -1,4 +1,4 @@
-//! What can be given for an item or a key.
+//! Types that the short calls accept as an item or a key.
 
 use crate::{Result, to_item};
 use hashrange_model::{AttributeValue, Item};
@@ -29,7 +29,7 @@ pub trait IntoItem {
     /// Returns the item.
     ///
     /// # Errors
-    /// Something in it has no attribute value.
+    /// Something in the value has no attribute value.
     fn into_item(self) -> Result<Item>;
 }
 

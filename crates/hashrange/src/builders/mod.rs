@@ -1,11 +1,13 @@
-//! What the short calls return: builders for what programs do most, on top of the typed operations.
+//! Builders that the short calls return, for the most frequent operations, on top of the typed
+//! operations.
 //!
-//! Each call is a value that collects options. Of a [`Database`] it is awaited, of a [`Blocking`] run.
-//! Texts (conditions, updates, projections) are read when the call is made, with all placeholders of
-//! the call together, and faults of values are told then.
+//! Each call is a value that collects options. A program awaits a call of a [`Database`] and runs a
+//! call of a [`Blocking`]. The call reads its texts (conditions, updates, projections) when it is
+//! made, with all its placeholders together, and reports faulty values then.
 //!
-//! A future is compiled where it is awaited. So that programs do not compile the engine for each type
-//! that they read items as, what waits for the engine is behind a [`CallFuture`] that knows no types.
+//! The crate that awaits a future compiles it. So that programs do not compile the engine for each
+//! type that they read items as, the part that waits for the engine is behind a [`CallFuture`],
+//! which is not generic over the item's type.
 
 mod action;
 mod batch;
@@ -48,7 +50,8 @@ use std::pin::Pin;
 /// The future of a call.
 pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 
-/// Where a call is made: a [`Database`], which is awaited, or a [`Blocking`], which is run.
+/// Handle that a call is made on: a [`Database`], whose calls are awaited, or a [`Blocking`], whose
+/// calls are run.
 pub trait Handle: sealed::Sealed + Clone {
     #[doc(hidden)]
     fn shared(&self) -> &Database;
@@ -66,9 +69,9 @@ impl Handle for Blocking {
     }
 }
 
-/// As what a call returns items: [`AsItem`] or [`AsType`].
+/// Form in which a call returns items: [`AsItem`] or [`AsType`].
 pub trait Shape: sealed::Sealed {
-    /// What an item becomes.
+    /// Type that an item is converted into.
     type Output: Send + 'static;
 
     #[doc(hidden)]
@@ -100,7 +103,7 @@ impl<T: DeserializeOwned + Send + 'static> Shape for AsType<T> {
 }
 
 mod sealed {
-    /// Keeps the traits of calls to the types of this crate.
+    /// Limits the traits of calls to the types of this crate.
     pub trait Sealed {}
     impl Sealed for crate::Database {}
     impl Sealed for crate::Blocking {}
@@ -108,8 +111,8 @@ mod sealed {
     impl<T> Sealed for super::AsType<T> {}
 }
 
-/// Makes a call awaitable of a [`Database`] and runnable of a [`Blocking`]: each has a method
-/// `perform`, which returns a future.
+/// Makes a call awaitable on a [`Database`] and runnable on a [`Blocking`]. The call's own method
+/// `perform` returns the future.
 macro_rules! awaited_or_run {
     ($(<$shape:ident>)? $call:ident $(<$parameter:ident>)? -> $output:ty) => {
         impl$(<$shape: crate::builders::Shape + 'static>)? std::future::IntoFuture for $call<crate::Database $(, $parameter)?> {
@@ -125,7 +128,7 @@ macro_rules! awaited_or_run {
             /// Makes the call and waits until it is done.
             ///
             /// # Errors
-            /// Those of the operation, and what cannot be read in the call's texts and values.
+            /// The errors of the operation, or an unreadable text or value of the call.
             pub fn run(self) -> crate::Result<$output> {
                 hashrange_storage::block_on(self.perform())
             }
@@ -134,7 +137,8 @@ macro_rules! awaited_or_run {
 }
 pub(crate) use awaited_or_run;
 
-/// Gives a call the methods for placeholders that stand in its texts; they are in this field.
+/// Gives a call the methods for placeholders in its texts; `$parameters` is the field that holds
+/// them.
 macro_rules! parameter_methods {
     ($($parameters:ident).+) => {
         /// Gives a value for a placeholder, which is written `:name` in the texts of the call.

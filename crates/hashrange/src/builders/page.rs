@@ -48,7 +48,8 @@ impl<T> Page<T> {
         self.count
     }
 
-    /// Returns how many items were read to find them: more than were found if a filter dropped some.
+    /// Returns how many items were read to find them: more than were found if a filter dropped
+    /// some.
     pub fn examined(&self) -> usize {
         self.examined
     }

@@ -1,5 +1,5 @@
-//! Names and values of a call's expressions: those that the expressions hold and those that the
-//! caller gives.
+//! Names and values of a call's expressions: those in the expressions and those that the caller
+//! gives.
 
 use crate::text::{Placeholders, TextFault};
 use crate::{Error, Result};
@@ -7,7 +7,7 @@ use hashrange_model::AttributeValue;
 use hashrange_wire::{DecodedValue, Map};
 use std::borrow::Cow;
 
-/// What the caller gives.
+/// Names and values that the caller gives.
 #[derive(Debug, Default)]
 pub(super) struct Parameters {
     names: Vec<(String, String)>,
@@ -45,7 +45,7 @@ impl Parameters {
         self.fault.get_or_insert(error);
     }
 
-    /// Returns placeholders that leave free what the caller gives.
+    /// Returns placeholders that avoid the caller's own.
     pub(super) fn placeholders(&self) -> Placeholders {
         let names = self.names.iter().map(|(placeholder, _)| placeholder.clone());
         Placeholders::beside(names.chain(self.values.iter().map(|(value, _)| value.clone())))

@@ -1,7 +1,7 @@
-//! Waiting without a runtime: a thread that lives as long as somebody waits.
+//! Waiting without a runtime: a thread that lives as long as a caller waits.
 //!
-//! Pauses are rare and long (before a batch is tried again, before a stream is asked for more), so a
-//! thread each is cheap enough and asks nothing of the program's own runtime.
+//! Pauses are rare and long (before a batch is tried again, before a stream is read again), so one
+//! thread for each is cheap enough and needs nothing of the program's own runtime.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// Ready after a time. Dropped before, it leaves no thread behind.
+/// Future that is ready after a time. If it is dropped earlier, its thread ends at once.
 #[derive(Debug)]
 pub(crate) struct Pause {
     shared: Arc<Mutex<Shared>>,
@@ -41,7 +41,8 @@ impl Pause {
         };
         let started = std::thread::Builder::new().name("hashrange-pause".to_owned()).spawn(wait);
         if started.is_err() {
-            // Without a thread there is no pause; who waits goes on, a bounded number of times.
+            // If no thread can be started, there is no pause: the caller goes on, a bounded number
+            // of times.
             shared.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
         }
         Self { shared, _alive: alive }

@@ -38,7 +38,7 @@ pub struct Scan<D, S = AsItem> {
     shape: PhantomData<fn() -> S>,
 }
 
-/// What a read is, in the caller's texts.
+/// Read in the caller's texts.
 #[derive(Debug)]
 struct Texts {
     table: String,
@@ -52,7 +52,7 @@ struct Texts {
     is_reverse: bool,
     is_consistent: bool,
     is_count: bool,
-    /// Which of how many parts of a table a Scan reads.
+    /// Segment of a parallel Scan, and the number of segments.
     segment: Option<(u32, u32)>,
 }
 
@@ -88,7 +88,7 @@ impl Texts {
 /// The future of a page.
 type PageFuture<'a> = Pin<Box<dyn Future<Output = Result<Page>> + Send + 'a>>;
 
-/// What a read is, with placeholders: the same for each page.
+/// Read with placeholders: the same for each page.
 #[derive(Debug)]
 struct Plan {
     texts: Texts,
@@ -195,8 +195,8 @@ macro_rules! read_methods {
                 self
             }
 
-            /// Drops items for which this condition is false, after they were read: what is dropped
-            /// counts for the limit and costs as much.
+            /// Drops items for which this condition is false, after they were read: dropped items
+            /// count towards the limit and cost as much as returned ones.
             pub fn filter(mut self, condition: impl Into<String>) -> Self {
                 self.texts.filter = Some(condition.into());
                 self
@@ -208,20 +208,20 @@ macro_rules! read_methods {
                 self
             }
 
-            /// Reads at most so many items for a page. A stream of items goes on with further pages;
-            /// take as many items from it as you want.
+            /// Reads at most so many items for a page. A stream of items goes on with further
+            /// pages; take as many items from it as you want.
             pub fn limit(mut self, items: u32) -> Self {
                 self.texts.limit = Some(items);
                 self
             }
 
-            /// Starts after a key: what [`Page::next_key`] returned.
+            /// Starts after a key: the one that [`Page::next_key`] returned.
             pub fn start(mut self, key: impl IntoItem) -> Self {
                 self.texts.start = Some(key.into_item());
                 self
             }
 
-            /// Reads what is newest, which global indexes cannot. Without it a profile may return
+            /// Reads the newest items, which a global index cannot. Without it a profile may return
             /// older items; under the default profile every read returns the newest.
             pub fn consistent(mut self) -> Self {
                 self.texts.is_consistent = true;
@@ -273,7 +273,7 @@ macro_rules! read_methods {
             /// Returns the items of all pages.
             ///
             /// # Errors
-            /// Those of the operation, and what cannot be read in the call's texts and values.
+            /// The errors of the operation, or an unreadable text or value of the call.
             pub async fn all(self) -> Result<Vec<S::Output>> {
                 let (mut items, mut all) = (self.items(), Vec::new());
                 while let Some(item) = items.next().await {
@@ -285,15 +285,15 @@ macro_rules! read_methods {
             /// Returns how many items there are on all pages, without returning them.
             ///
             /// # Errors
-            /// Those of the operation, and what cannot be read in the call's texts and values.
+            /// The errors of the operation, or an unreadable text or value of the call.
             pub async fn count(self) -> Result<u64> {
                 self.count_all().await
             }
         }
 
         impl<S: Shape + 'static> $read<Blocking, S> {
-            /// Returns an iterator over the items of all pages. A page is read when its first item is
-            /// asked for; after an error the iterator ends.
+            /// Returns an iterator over the items of all pages. A page is read when its first item
+            /// is asked for; after an error the iterator ends.
             pub fn items(self) -> Items<Blocking, S> {
                 Items { reader: self.reader(), handle: PhantomData }
             }
@@ -301,7 +301,7 @@ macro_rules! read_methods {
             /// Returns the items of all pages.
             ///
             /// # Errors
-            /// Those of the operation, and what cannot be read in the call's texts and values.
+            /// The errors of the operation, or an unreadable text or value of the call.
             pub fn all(self) -> Result<Vec<S::Output>> {
                 self.items().collect()
             }
@@ -309,7 +309,7 @@ macro_rules! read_methods {
             /// Returns how many items there are on all pages, without returning them.
             ///
             /// # Errors
-            /// Those of the operation, and what cannot be read in the call's texts and values.
+            /// The errors of the operation, or an unreadable text or value of the call.
             pub fn count(self) -> Result<u64> {
                 hashrange_storage::block_on(self.count_all())
             }
@@ -321,14 +321,14 @@ macro_rules! read_methods {
 
 impl<D: Handle> Query<D> {
     pub(crate) fn new(handle: D, table: impl Into<String>) -> Self {
-        // Without a key condition the operation says what is missing.
+        // Without a key condition the operation itself reports the missing one.
         let texts = Texts::new(table, Some(String::new()));
         Self { handle, texts, parameters: Parameters::default(), shape: PhantomData }
     }
 }
 
 impl<D: Handle, S: Shape> Query<D, S> {
-    /// Says which items, by the partition key and perhaps the sort key:
+    /// Selects items by the partition key and, if wanted, the sort key:
     /// `country = 'NL' and begins_with(place, '07#')`.
     pub fn key(mut self, condition: impl Into<String>) -> Self {
         self.texts.key = Some(condition.into());
@@ -350,8 +350,8 @@ impl<D: Handle> Scan<D> {
 }
 
 impl<D: Handle, S: Shape> Scan<D, S> {
-    /// Reads one of several parts of the table, so that several can be read side by side: segment 0 to
-    /// `segments - 1`.
+    /// Reads one segment of a parallel Scan, 0 to `segments - 1`. Several threads can read the
+    /// segments of one table at the same time.
     pub fn segment(mut self, segment: u32, segments: u32) -> Self {
         self.texts.segment = Some((segment, segments));
         self
@@ -378,7 +378,7 @@ struct Reader<S: Shape> {
 }
 
 enum State {
-    /// A page is to be read, from there.
+    /// A page is to be read, beginning after this key.
     Next(Box<Plan>, Option<Item>),
     /// A page is being read.
     Reading(CallFuture<(Box<Plan>, Page)>),

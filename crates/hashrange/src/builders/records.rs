@@ -3,8 +3,8 @@
 //! A shard is read after its parent has been read to its end, so changes of one item come in their
 //! order. A reader keeps no more than one request's records of a shard.
 //!
-//! Invariant: a position names a record only after it was handed out, so what is read again from a
-//! position has been lost by nobody.
+//! Invariant: a position names a record only after the reader has returned it, so a program that
+//! goes on from a position loses no record.
 
 use super::pause::Pause;
 use super::records_position::{Place, StreamPosition};
@@ -23,13 +23,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a reader waits that has read everything, unless it is told otherwise.
+/// Pause of a reader that has read everything, unless the program sets another one.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// How many rounds without a record pass between two looks at the stream's shards.
+/// Rounds without a record between two looks at the stream's shards.
 const ROUNDS_PER_LOOK: u32 = 10;
 
-/// The changes of a table, one after the other: a [`Stream`] of a [`Database`], an [`Iterator`] of a
-/// [`Blocking`]. It begins with the oldest record, unless told otherwise, and waits for further ones.
+/// Changes of a table, one after the other: a [`Stream`] of a [`Database`], an [`Iterator`] of a
+/// [`Blocking`]. They begin with the oldest record, unless the program sets another start, and the
+/// stream waits for further ones.
 ///
 /// ```
 /// # use hashrange::{ChangeKind, Database, StreamPosition, StreamViewType, item};
@@ -55,7 +56,7 @@ const ROUNDS_PER_LOOK: u32 = 10;
 pub struct StreamRecords<D> {
     handle: D,
     reader: Option<Box<Reader>>,
-    /// What was read and not yet handed out.
+    /// Events that were read and not yet handed out.
     ready: VecDeque<Event>,
     reading: Option<CallFuture<(Box<Reader>, Vec<Event>)>>,
     position: StreamPosition,
@@ -65,17 +66,17 @@ pub struct StreamRecords<D> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
-    /// What was done.
+    /// Kind of the change.
     pub kind: ChangeKind,
     /// The item's key.
     pub key: Item,
-    /// The item after the change, if the stream has it and there is one.
+    /// The item after the change, if the stream has it and the item exists.
     pub new: Option<Item>,
     /// The item before the change, if the stream has it and there was one.
     pub old: Option<Item>,
-    /// When it was changed, to the second.
+    /// Time of the change, to the second.
     pub at: SystemTime,
-    /// Whether it was removed because its time had come (time to live).
+    /// True if time to live removed the item.
     pub is_expiry: bool,
     /// The shard of the stream.
     pub shard_id: String,
@@ -83,14 +84,14 @@ pub struct Change {
     pub sequence_number: String,
 }
 
-/// What was done to an item.
+/// Kind of a change of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChangeKind {
-    /// There was none with its key before.
+    /// The item is new: there was none with its key.
     Insert,
-    /// There was another one with its key.
+    /// The change replaced or changed an item with this key.
     Modify,
-    /// It was removed.
+    /// The change removed the item.
     Remove,
 }
 
@@ -133,10 +134,10 @@ impl Change {
     }
 }
 
-/// What a reader has found.
+/// Event that a reader has found.
 enum Event {
     Change(Change),
-    /// Where a shard stands now without a record: read to its end, or begun.
+    /// New position in a shard without a record: its end, or its beginning.
     At(String, Place),
 }
 
@@ -158,7 +159,8 @@ impl<D: Handle> StreamRecords<D> {
         Self { handle, reader: Some(Box::new(reader)), ready, reading: None, position }
     }
 
-    /// Begins with what changes from now on: from when the first change is asked for.
+    /// Begins with the changes made from now on, where "now" is the moment of the first call for a
+    /// change.
     pub fn from_now(self) -> Self {
         self.set(|reader| reader.begins_now = true)
     }
@@ -174,18 +176,18 @@ impl<D: Handle> StreamRecords<D> {
         })
     }
 
-    /// Ends when all that was written so far is read, instead of waiting for more.
+    /// Ends when all changes written so far are read, instead of waiting for more.
     pub fn until_caught_up(self) -> Self {
         self.set(|reader| reader.ends = true)
     }
 
-    /// Looks for new records at this interval when all are read; 200 ms otherwise.
+    /// Looks for new records at this interval once all are read; 200 ms unless set.
     pub fn poll_interval(self, interval: Duration) -> Self {
         self.set(|reader| reader.poll_interval = interval)
     }
 
-    /// Returns where this reader stands: after the last change that it has returned. Its text, which
-    /// can be kept anywhere, is parsed back into a position.
+    /// Returns where this reader stands: after the last change that it has returned. Its text,
+    /// which can be kept anywhere, is parsed back into a position.
     pub fn position(&self) -> &StreamPosition {
         &self.position
     }
@@ -230,7 +232,7 @@ impl<D: Handle> StreamRecords<D> {
                         self.position.set_stream(arn);
                     }
                     self.position.retain(|shard| reader.places.contains_key(shard));
-                    // Nothing read means that there is nothing more to come.
+                    // An empty read means that there are no more changes to come.
                     if !events.is_empty() {
                         self.reader = Some(reader);
                     }
@@ -242,8 +244,9 @@ impl<D: Handle> StreamRecords<D> {
 }
 
 impl StreamRecords<Database> {
-    /// Returns the next change; waits for one, or returns `None` after the last one of a stream that
-    /// has ended or is read until caught up. After an error it returns `None`.
+    /// Returns the next change, for which it waits; returns `None` after the last change of a
+    /// stream that has ended or that the program reads [until caught up](Self::until_caught_up).
+    /// After an error it returns `None`.
     pub async fn next(&mut self) -> Option<Result<Change>> {
         std::future::poll_fn(|context| self.poll_change(context)).await
     }
@@ -280,16 +283,16 @@ struct Reader {
     database: Database,
     table: String,
     stream_arn: Option<String>,
-    /// Whether the shards that are found first begin after all that there is.
+    /// True if the shards that are found first begin after all records that exist.
     begins_now: bool,
-    /// Whether it ends when all is read.
+    /// True if the reader ends when all is read.
     ends: bool,
     poll_interval: Duration,
     /// The shards that are being read.
     shards: Vec<OpenShard>,
-    /// Where each known shard stands.
+    /// Place of the reader in each known shard.
     places: BTreeMap<String, Place>,
-    /// Whether there may be further shards.
+    /// True if the stream may have further shards.
     has_to_look: bool,
     /// Rounds without a record since the last one.
     idle_rounds: u32,
@@ -298,12 +301,12 @@ struct Reader {
 struct OpenShard {
     id: String,
     iterator: Option<String>,
-    /// Whether the first iterator is to stand after all that there is.
+    /// True if the first iterator is to stand after all records that exist.
     begins_latest: bool,
 }
 
 impl Reader {
-    /// Reads until there is something; nothing if there is nothing to come.
+    /// Reads until there is an event; returns none if there is nothing to come.
     async fn read(mut self: Box<Self>) -> Result<(Box<Self>, Vec<Event>)> {
         loop {
             let (mut events, mut is_disabled) = (Vec::new(), false);
@@ -336,7 +339,8 @@ impl Reader {
     async fn look(&mut self, events: &mut Vec<Event>) -> Result<bool> {
         let (shards, is_disabled) = self.describe().await?;
         let ids: BTreeSet<&str> = shards.iter().map(id_of).collect();
-        // What the stream has forgotten is forgotten here too, so that positions stay small.
+        // Shards that the stream no longer lists are forgotten here too, so that positions stay
+        // small.
         self.places.retain(|shard, _| ids.contains(shard.as_str()));
         for shard in &shards {
             let id = id_of(shard);
@@ -402,7 +406,8 @@ impl Reader {
             GetRecordsInput { shard_iterator: Some(iterator.into()), ..GetRecordsInput::default() };
         let output = match self.database.unboxed().get_records(input).await {
             Ok(output) => output,
-            // A reader that was slow; the next turn begins where this one would have.
+            // The reader was slow and the iterator has expired; the next turn begins where this one
+            // would have.
             Err(error) if error.kind() == ErrorKind::ExpiredIterator => return Ok(true),
             Err(error) => return Err(error.into()),
         };
@@ -430,7 +435,7 @@ impl Reader {
         Ok(has_records)
     }
 
-    /// Returns an iterator of a shard, from where it stands.
+    /// Returns an iterator of a shard, at the reader's place in it.
     async fn iterator(&self, shard: &OpenShard) -> Result<String> {
         let (iterator_type, sequence_number) = match self.places.get(&shard.id) {
             Some(Place::After(number)) => {

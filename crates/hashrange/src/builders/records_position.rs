@@ -1,4 +1,4 @@
-//! Where a reader of a stream stands, as a value and as a text that can be kept.
+//! Place of a reader in a stream, as a value and as a text that can be stored.
 //!
 //! The text is the stream's ARN and, after a space each, `SHARD=PLACE`: `after:NUMBER` of a record,
 //! `since:MS` (epoch milliseconds) for a shard begun there of which nothing was read, or `end`.
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// Where a reader of a stream stands. Prints as a text from which it is parsed; an empty position,
+/// Place of a reader in a stream. Prints as a text from which it is parsed; an empty position,
 /// before the first record, is the empty text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StreamPosition {
@@ -16,7 +16,7 @@ pub struct StreamPosition {
     shards: BTreeMap<String, Place>,
 }
 
-/// Where a reader stands in a shard.
+/// Place of a reader in a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// After the record with this sequence number.
@@ -37,7 +37,7 @@ impl StreamPosition {
         self.shards.insert(shard, place);
     }
 
-    /// Says of which stream this is.
+    /// Sets the stream that this position is of.
     pub(super) fn set_stream(&mut self, arn: &str) {
         if self.stream_arn.as_deref() != Some(arn) {
             self.stream_arn = Some(arn.to_owned());

@@ -1,4 +1,4 @@
-//! How long to wait before what was put off is tried again.
+//! Pauses between tries of work that the database has put off.
 
 use super::pause::Pause;
 use crate::database::random;
@@ -9,17 +9,17 @@ use std::time::Duration;
 const FIRST_MS: u64 = 25;
 /// The longest pause of all, in milliseconds.
 const LONGEST_MS: u64 = 5_000;
-/// After so many pauses without progress it is over.
+/// Pauses without progress after which the caller gives up.
 const PAUSES_MAX: u32 = 10;
 
-/// Pauses that grow while nothing comes of trying.
+/// Pauses that grow while tries make no progress.
 #[derive(Debug, Default)]
 pub(super) struct Retries {
     without_progress: u32,
 }
 
 impl Retries {
-    /// Waits for the next try, at once after progress.
+    /// Waits before the next try; not at all after progress.
     ///
     /// # Errors
     /// There was no progress for too long.
@@ -37,8 +37,8 @@ impl Retries {
     }
 }
 
-/// Returns a pause between none and the longest of this try, so that those who were put off together
-/// do not come back together.
+/// Returns a random pause between none and the longest of this try, so that callers that were put
+/// off together do not all come back together.
 fn pause_ms(tries: u32, random: u128) -> u64 {
     let longest = FIRST_MS.saturating_mul(1 << tries.min(16)).min(LONGEST_MS);
     u64::try_from(random % u128::from(longest + 1)).unwrap_or(longest)

@@ -10,11 +10,11 @@ use serde::de::DeserializeOwned;
 
 macro_rules! short_calls {
     ($handle:ident) => {
-        /// Short calls. What they return collects options; of a [`Database`] it is awaited, of a
-        /// [`Blocking`] run.
+        /// Short calls. Each returns a builder that collects options; on a [`Database`] it is
+        /// awaited, on a [`Blocking`] run.
         impl $handle {
-            /// Creates a table with this key: the partition key, then perhaps the sort key, with their
-            /// types `S`, `N` or `B`. Under the default profile it can be used at once.
+            /// Creates a table with this key: the partition key, then perhaps the sort key, with
+            /// their types `S`, `N` or `B`. Under the default profile it can be used at once.
             ///
             /// ```
             /// # use hashrange::{Database, StreamViewType};
@@ -81,7 +81,7 @@ macro_rules! short_calls {
                 self.get(table, key).typed()
             }
 
-            /// Writes an item and returns the one in whose place it is now, if there was one.
+            /// Writes an item and returns the one that it replaced, if there was one.
             ///
             /// ```
             /// # use hashrange::{Database, item};
@@ -96,8 +96,8 @@ macro_rules! short_calls {
                 Put::new(self.clone(), table, item)
             }
 
-            /// Changes attributes of an item, which is created if there is none, and returns it as
-            /// it is then.
+            /// Changes attributes of an item, which is created if there is none, and returns the
+            /// item after the change.
             ///
             /// ```
             /// # use hashrange::{Database, item};
@@ -167,8 +167,8 @@ macro_rules! short_calls {
                 self.scan(table).typed()
             }
 
-            /// Runs a PartiQL statement, with values in place or as `?`, and returns the items that it
-            /// reads, of all pages.
+            /// Runs a PartiQL statement, with values in place or as `?`, and returns the items that
+            /// it reads, of all pages.
             ///
             /// ```
             /// # use hashrange::{Database, item};
@@ -189,8 +189,8 @@ macro_rules! short_calls {
                 Statement::new(self.clone(), text)
             }
 
-            /// Reads any number of items of a table, in no particular order. Keys that the database
-            /// puts off are asked for again after a pause.
+            /// Reads any number of items of a table, in no particular order. After a pause it asks
+            /// again for keys that the database puts off.
             ///
             /// ```
             /// # use hashrange::{Database, item};
@@ -210,8 +210,8 @@ macro_rules! short_calls {
                 BatchGet::new(self.clone(), table, keys)
             }
 
-            /// Puts and deletes any number of items, in requests of 25, each write by itself. What
-            /// the database puts off is tried again after a pause;
+            /// Puts and deletes any number of items, in requests of 25, each write by itself. After
+            /// a pause it tries again the writes that the database puts off;
             /// [`Error::Batch`](crate::Error::Batch) says how many were written before an error.
             pub fn batch_write(&self) -> BatchWrite<Self> {
                 BatchWrite::new(self.clone())

@@ -47,13 +47,13 @@ impl<D: Handle, S: Shape> Statement<D, S> {
                     parameters.push(value);
                 }
             }
-            // The first one counts.
+            // The first error counts.
             Err(error) => self.parameters = self.parameters.and(Err(error.into())),
         }
         self
     }
 
-    /// Reads what is newest, which global indexes cannot. Without it a profile may return older
+    /// Reads the newest items, which a global index cannot. Without it a profile may return older
     /// items; under the default profile every read returns the newest.
     pub fn consistent(mut self) -> Self {
         self.is_consistent = true;

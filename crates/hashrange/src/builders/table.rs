@@ -78,13 +78,13 @@ impl<D: Handle> CreateTable<D> {
         self
     }
 
-    /// Begins a stream of the table's changes.
+    /// Enables a stream of the table's changes.
     pub fn stream(mut self, images: StreamViewType) -> Self {
         self.stream = Some(images);
         self
     }
 
-    /// Removes items when the time has come that is in this attribute, in epoch seconds.
+    /// Removes an item when the time in this attribute, in epoch seconds, has passed.
     pub fn time_to_live(mut self, attribute: impl Into<String>) -> Self {
         self.time_to_live = Some(attribute.into());
         self
@@ -108,7 +108,7 @@ impl<D: Handle> CreateTable<D> {
         Ok(output.table_description.unwrap_or_default())
     }
 
-    /// Returns the request, to which settings can be added that have no method here.
+    /// Returns the request, for settings that have no method here.
     ///
     /// # Errors
     /// A key cannot be read.
@@ -155,7 +155,7 @@ impl<D: Handle> CreateTable<D> {
     }
 }
 
-/// Adds the attributes of a key that are not defined yet. One that is given two types is defined
+/// Adds the attributes of a key that are not defined yet. An attribute with two types is defined
 /// twice, which the operation refuses.
 fn define(definitions: &mut Vec<AttributeDefinition>, key: &Key) {
     for (name, attribute_type) in &key.0 {

@@ -22,15 +22,15 @@ impl<D: Handle> TransactWrite<D> {
         Self { handle, actions: Vec::new(), token: None }
     }
 
-    /// Adds a write ([`Put`](super::Put), [`Update`](super::Update), [`Delete`](super::Delete)) or a
-    /// [`Check`](super::Check).
+    /// Adds a write ([`Put`](super::Put), [`Update`](super::Update), [`Delete`](super::Delete)) or
+    /// a [`Check`](super::Check).
     pub fn with(mut self, action: impl Into<Action>) -> Self {
         self.actions.push(action.into());
         self
     }
 
-    /// Gives a token of 1 to 36 characters by which the same transaction is known when it is made
-    /// again within ten minutes: it is then not made twice.
+    /// Sets the idempotency token, 1 to 36 characters: the database makes a transaction with the
+    /// same token only once within ten minutes.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self

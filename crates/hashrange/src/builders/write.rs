@@ -14,11 +14,11 @@ use hashrange_wire::{
 };
 use std::marker::PhantomData;
 
-/// What a failed condition returns: the item that it met.
+/// Setting that lets a failed condition return the item that it met.
 pub(super) const FAILED: Option<ReturnValuesOnConditionCheckFailure> =
     Some(ReturnValuesOnConditionCheckFailure::AllOld);
 
-/// Writes an item in the place of another one with its key; see
+/// Writes an item and replaces the one with the same key; see
 /// [`Database::put`](crate::Database::put).
 #[derive(Debug)]
 #[must_use = "a call does nothing until it is awaited or run"]
@@ -48,7 +48,7 @@ pub struct Delete<D, S = AsItem> {
     shape: PhantomData<fn() -> S>,
 }
 
-/// What a write is, in the caller's texts.
+/// Write in the caller's texts.
 #[derive(Debug)]
 struct Texts {
     table: String,
@@ -79,7 +79,7 @@ enum Clause {
     Whole(String),
 }
 
-/// Defines what the calls have that take a condition.
+/// Defines the methods of the calls that take a condition.
 macro_rules! conditional_methods {
     ($write:ident) => {
         impl<D: Handle> $write<D> {
@@ -93,9 +93,10 @@ macro_rules! conditional_methods {
         }
 
         impl<D: Handle, S: Shape> $write<D, S> {
-            /// Writes only if this is true of the item as it is: `attribute_not_exists(id)`,
-            /// `version = 3`. If not, [`Error::is_condition_failed`](crate::Error::is_condition_failed)
-            /// and the error has the [item](crate::Error::item).
+            /// Writes only if this condition is true of the item as it is:
+            /// `attribute_not_exists(id)`, `version = 3`. If not,
+            /// [`Error::is_condition_failed`](crate::Error::is_condition_failed) is true and the
+            /// error has the [item](crate::Error::item).
             pub fn when(mut self, condition: impl Into<String>) -> Self {
                 self.texts.condition = Some(condition.into());
                 self
@@ -169,8 +170,8 @@ impl<D: Handle, S: Shape> Update<D, S> {
         self.clause(Clause::Actions("REMOVE", paths.into()))
     }
 
-    /// Adds numbers to attributes, or elements to sets, which begin at zero and empty: `visits 1`,
-    /// `tags <<'new'>>`.
+    /// Adds numbers to attributes and elements to sets; a missing attribute begins at zero or
+    /// empty: `visits 1`, `tags <<'new'>>`.
     #[expect(
         clippy::should_implement_trait,
         reason = "the clause of an update, as the service names it"
@@ -184,7 +185,7 @@ impl<D: Handle, S: Shape> Update<D, S> {
         self.clause(Clause::Actions("DELETE", pairs.into()))
     }
 
-    /// Gives a whole update expression: `SET a = 1, b = b + 1 REMOVE c`.
+    /// Adds a whole update expression: `SET a = 1, b = b + 1 REMOVE c`.
     pub fn expression(self, update: impl Into<String>) -> Self {
         self.clause(Clause::Whole(update.into()))
     }
@@ -225,7 +226,7 @@ fn update(database: Database, parts: WriteParts, expression: Option<String>) -> 
     })
 }
 
-/// Returns the clauses as one expression, actions of one clause together, each clause once.
+/// Returns the clauses as one expression: the actions of each clause together, each clause once.
 fn update_expression(
     clauses: &[Clause],
     placeholders: &mut Placeholders,

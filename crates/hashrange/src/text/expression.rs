@@ -47,14 +47,14 @@ const CLAUSES: [&str; 4] = ["SET", "REMOVE", "ADD", "DELETE"];
 #[derive(Debug, Default)]
 pub struct Placeholders {
     names: Vec<(String, String)>,
-    /// Where each name stands in `names`.
+    /// Position of each name in `names`.
     offsets: BTreeMap<String, usize>,
     values: Vec<(String, AttributeValue)>,
-    /// The placeholders that the caller gives; none may be used if there is no set.
+    /// Placeholders that the caller gives; no text may use one if there is no set.
     given: Option<BTreeSet<String>>,
 }
 
-/// What was read last, which decides what `[` and `-` mean.
+/// Token that was read last; it decides the meaning of `[` and `-`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
     /// A path: `[` begins an index, `-` subtracts.
@@ -67,7 +67,7 @@ enum Last {
     Operator,
 }
 
-/// What a text is, which decides a few readings.
+/// Kind of a text; it decides a few readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grammar {
     /// A condition, a projection or the actions of SET or REMOVE.
@@ -91,8 +91,8 @@ impl Grammar {
 }
 
 impl Placeholders {
-    /// Returns none yet, for expressions that may use these placeholders besides, each written with
-    /// its `:` or `#`.
+    /// Returns empty placeholders, for expressions that may use these of the caller besides, each
+    /// written with its `:` or `#`.
     pub fn beside(given: impl IntoIterator<Item = String>) -> Self {
         Self { given: Some(given.into_iter().collect()), ..Self::default() }
     }
@@ -100,7 +100,7 @@ impl Placeholders {
     /// Returns an expression with placeholders.
     ///
     /// # Errors
-    /// What was expected where.
+    /// The text cannot be read; the fault names the expected token and the position.
     pub fn expression(&mut self, text: &str) -> Result<String, TextFault> {
         self.rewrite(text, Grammar::Expression)
     }
@@ -109,7 +109,7 @@ impl Placeholders {
     /// value follows a path without an operator.
     ///
     /// # Errors
-    /// What was expected where.
+    /// The text cannot be read; the fault names the expected token and the position.
     pub fn pairs(&mut self, text: &str) -> Result<String, TextFault> {
         self.rewrite(text, Grammar::Pairs)
     }
@@ -117,7 +117,7 @@ impl Placeholders {
     /// Returns a whole update expression, `SET ... ADD ...`, with placeholders.
     ///
     /// # Errors
-    /// What was expected where.
+    /// The text cannot be read; the fault names the expected token and the position.
     pub fn update(&mut self, text: &str) -> Result<String, TextFault> {
         self.rewrite(text, Grammar::Update)
     }
@@ -225,7 +225,7 @@ impl Placeholders {
     }
 }
 
-/// Copies the name of a clause if one begins here, and returns how to read on.
+/// Copies the keyword of a clause if one begins here, and returns the grammar for the rest.
 fn clause(
     reader: &mut Reader<'_>,
     out: &mut String,
@@ -271,7 +271,7 @@ fn follows_operand(last: Last, grammar: Grammar) -> bool {
     }
 }
 
-/// Returns true if what comes next is a value and not a name or an operator.
+/// Returns true if a value comes next, not a name or an operator.
 fn begins_value(reader: &Reader<'_>, last: Last) -> bool {
     let rest = reader.rest();
     let word = &rest[..rest.find(|character| !is_word(character)).unwrap_or(rest.len())];

@@ -25,18 +25,19 @@ use std::fmt;
 const DEPTH_MAX: usize = 40;
 /// Most values in one text: each takes a byte at least of the largest item, which has 400 KB.
 const VALUES_MAX: usize = 400 * 1024;
-/// What a number has to be. Source: DynamoDB quotas, number range and precision.
+/// Range of a number, for the text of an error. Source: DynamoDB quotas, number range and
+/// precision.
 const NUMBER: &str = "zero or a number of up to 38 digits from 1E-130 to 9.9E+125";
 
-/// A text is no value or no expression; says what is wrong and where.
+/// Fault of a text that is no value or no expression: the expected token and the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextFault {
-    /// What was expected.
+    /// Expected token.
     pub expected: &'static str,
-    /// What stands there.
+    /// Text at the position.
     pub found: String,
-    /// Characters before it.
+    /// Characters before the position.
     pub offset: usize,
 }
 
@@ -60,7 +61,7 @@ impl std::error::Error for TextFault {}
 /// ```
 ///
 /// # Errors
-/// What was expected where.
+/// The text is no item; the fault names the expected token and the position.
 pub fn parse_item(text: &str) -> Result<Item, TextFault> {
     let attributes = whole(text, |reader| reader.map(0))?;
     let entries = attributes.iter().map(|(name, value)| (name.as_str(), value.clone()));
@@ -70,12 +71,12 @@ pub fn parse_item(text: &str) -> Result<Item, TextFault> {
 /// Returns the attribute value that a text like `[1, "a"]` stands for.
 ///
 /// # Errors
-/// What was expected where.
+/// The text is no value; the fault names the expected token and the position.
 pub fn parse_value(text: &str) -> Result<AttributeValue, TextFault> {
     whole(text, |reader| reader.value(0))
 }
 
-/// Reads something that has nothing but white space around it.
+/// Reads something surrounded by white space only.
 fn whole<T>(
     text: &str,
     read: impl FnOnce(&mut Reader<'_>) -> Result<T, TextFault>,
@@ -102,7 +103,7 @@ impl<'a> Reader<'a> {
         Self { text, position: 0, values: 0 }
     }
 
-    /// Returns what has not been read.
+    /// Returns the unread rest.
     pub(super) fn rest(&self) -> &'a str {
         &self.text[self.position..]
     }
@@ -134,13 +135,13 @@ impl<'a> Reader<'a> {
         &rest[..end]
     }
 
-    /// Returns the fault that something else stands here.
+    /// Returns the fault that `expected` does not stand here.
     pub(super) fn fault(&self, expected: &'static str) -> TextFault {
         self.fault_at(self.position, expected)
     }
 
-    /// Returns the fault that something else stands at a position. Counts characters from the start,
-    /// so it is asked for only when there is a fault.
+    /// Returns the fault that `expected` does not stand at a position. Counts characters from the
+    /// start, so callers ask for it only when there is a fault.
     fn fault_at(&self, position: usize, expected: &'static str) -> TextFault {
         let found = match self.text[position..].chars().next() {
             Some(character) => format!("{character:?}"),
@@ -296,7 +297,7 @@ impl<'a> Reader<'a> {
         if distinct == count { Ok(set) } else { Err(self.fault("no element twice in a set")) }
     }
 
-    /// Reads what stands between commas up to the closing bracket.
+    /// Reads elements between commas up to the closing bracket.
     fn elements<T>(
         &mut self,
         close: &str,

@@ -1,7 +1,8 @@
-//! Items, values and expressions as people write them: `country = 'NL' and begins_with(place, '07#')`.
+//! Items, values and expressions as people write them:
+//! `country = 'NL' and begins_with(place, '07#')`.
 //!
-//! The short calls ([`Database::query`](crate::Database::query) and the others) and the command line
-//! take such texts; programs that have texts of people take them with what is here.
+//! The short calls ([`Database::query`](crate::Database::query) and the others) and the command
+//! line take such texts; programs can parse their users' texts with this module.
 //!
 //! # Values
 //!
@@ -16,8 +17,9 @@
 //!
 //! # Expressions
 //!
-//! DynamoDB's own, with values in place. Keywords may be written in small letters. A name of letters,
-//! digits and `_` stands for itself, even a reserved word; any other goes in backquotes: `` `first name` ``.
+//! DynamoDB's own, with values in place. Keywords may be written in small letters. A name of
+//! letters, digits and `_` stands for itself, even a reserved word; any other goes in backquotes:
+//! `` `first name` ``.
 
 mod expression;
 mod literal;

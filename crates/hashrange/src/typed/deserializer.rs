@@ -1,7 +1,7 @@
 //! From the binary form of a value to serde's data model; text and bytes are borrowed.
 //!
-//! A number goes to whoever takes anything as an integer of 64 bits or else as the nearest float; to
-//! whoever asks for a type it goes exactly, or not at all.
+//! A type that takes any value gets a number as an integer of 64 bits or else as the nearest float;
+//! a type that asks for a certain number gets it exactly, or an error.
 
 use super::TypedError;
 use super::number::NUMBER;
@@ -51,7 +51,7 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// Visits a number as it suits whoever takes anything.
+/// Visits a number for a type that takes any value.
 fn visit_number<'de, V: Visitor<'de>>(
     number: NumberRef<'_>,
     visitor: V,

@@ -1,9 +1,9 @@
-//! What is wrong between a type and an item, and where.
+//! Errors of types and items that do not fit, with the place.
 
 use serde::{de, ser};
 use std::fmt;
 
-/// A type and an item or value do not fit. Prints the place, then what is wrong there:
+/// A type and an item or value that do not fit. Prints the place, then the reason:
 /// `lines[2].price: NaN is not a number`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypedError {
@@ -22,12 +22,12 @@ impl TypedError {
         &self.path
     }
 
-    /// Returns what is wrong, without the place.
+    /// Returns the reason, without the place.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Returns the error as that of what contains it, below the name of an attribute.
+    /// Returns the error as that of the containing map, below the name of an attribute.
     pub(super) fn in_attribute(self, name: &str) -> Self {
         let path = match self.path.as_bytes().first() {
             None | Some(b'[') => format!("{name}{}", self.path),
@@ -36,7 +36,7 @@ impl TypedError {
         Self { path, ..self }
     }
 
-    /// Returns the error as that of what contains it, an element of a list.
+    /// Returns the error as that of the containing list, below the offset of an element.
     pub(super) fn in_element(self, nth: usize) -> Self {
         let dot = if matches!(self.path.as_bytes().first(), None | Some(b'[')) { "" } else { "." };
         Self { path: format!("[{nth}]{dot}{}", self.path), ..self }

@@ -1,7 +1,7 @@
 //! Items and attribute values from types with serde's derives, and back.
 //!
-//! The conventions are those of the crate `serde_dynamo`, so that its users' items are read here and
-//! the other way round:
+//! The conventions are those of the crate `serde_dynamo`, so that its users' items are read here
+//! and the other way round:
 //!
 //! | serde | attribute value |
 //! |---|---|
@@ -16,8 +16,8 @@
 //! | unit variant | S with its name |
 //! | other variants | M with one entry, named as the variant; serde's `tag`, `content` and `untagged` change that as everywhere |
 //!
-//! Sets are also read into sequences without a wrapper. An attribute that is missing is an `Option`
-//! that is `None`.
+//! A set can also be read into a sequence without a wrapper. A missing attribute is read as an
+//! `Option` that is `None`.
 
 mod deserializer;
 mod error;

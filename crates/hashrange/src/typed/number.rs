@@ -24,15 +24,15 @@ use std::fmt;
 /// The name of the newtype struct as which a number goes through serde; no program gives it.
 pub(super) const NUMBER: &str = "$hashrange::number";
 
-/// Writes a number, of other formats the text.
+/// Writes a number; in other formats its text.
 ///
 /// # Errors
-/// Those of the serializer.
+/// The serializer's errors.
 pub fn serialize<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_newtype_struct(NUMBER, &number.to_string())
 }
 
-/// Reads a number, of other formats the text.
+/// Reads a number; in other formats its text.
 ///
 /// # Errors
 /// There is no number.

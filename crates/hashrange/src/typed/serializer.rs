@@ -13,7 +13,7 @@ use serde::ser::{self, Serialize};
 /// Writes one value.
 pub(super) struct Serializer<'e> {
     encoder: &'e mut Encoder,
-    /// How deep the value stands.
+    /// Nesting level of the value.
     level: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'e> Serializer<'e> {
         Ok(())
     }
 
-    /// Returns the level of what the value contains.
+    /// Returns the level of the values that this one contains.
     fn inner_level(&self) -> Result<usize, TypedError> {
         if self.level >= NESTING_DEPTH_MAX {
             let message =

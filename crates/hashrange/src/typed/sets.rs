@@ -147,6 +147,7 @@ set_module! {
     number_set, NumberSet, NUMBER_SET, "NS", "numbers"
 }
 set_module! {
-    /// Sequences of bytes (of `serde_bytes`) as binary sets: `#[serde(with = "hashrange::binary_set")]`.
+    /// Sequences of bytes (of `serde_bytes`) as binary sets:
+    /// `#[serde(with = "hashrange::binary_set")]`.
     binary_set, BinarySet, BINARY_SET, "BS", "bytes"
 }

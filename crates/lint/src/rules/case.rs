@@ -1,4 +1,4 @@
-//! Names that differ in capitals only: two that are meant to be one.
+//! Names that differ in capitals only, which are probably meant to be one.
 
 use crate::finding::{Finding, Rule};
 use crate::siblings::Siblings;
@@ -16,7 +16,8 @@ pub(super) fn check(siblings: &Siblings) -> Option<Finding> {
     None
 }
 
-/// Returns whether a component is words: identifiers with digits may differ in capitals and mean it.
+/// Returns whether a component consists of words: identifiers with digits may differ in capitals on
+/// purpose.
 fn is_name(component: &str) -> bool {
     component.chars().filter(|character| character.is_alphabetic()).count() >= 2
         && component

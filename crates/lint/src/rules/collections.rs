@@ -3,9 +3,10 @@
 use crate::design::{Collection, SourceKind, Table};
 use crate::finding::{Finding, Rule};
 
-/// What the service allows in a table with local indexes. Source: developer guide, "Item collections".
+/// Limit of an item collection in a table with local indexes, in bytes. Source: developer guide,
+/// "Item collections".
 const MAX_BYTES: u64 = 10 << 30;
-/// From so much on a collection is told of.
+/// Smallest collection that is reported, in bytes.
 pub const LARGE_COLLECTION_BYTES: u64 = 8 << 30;
 
 /// Returns the collections that are near the limit.

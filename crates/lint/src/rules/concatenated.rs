@@ -1,13 +1,14 @@
-//! Keys of global indexes that are put together from other attributes of the same items.
+//! Keys of global indexes that are concatenated from other attributes of the same items.
 
 use crate::DELIMITER;
 use crate::design::{Item, Source, SourceKind, Table};
 use crate::finding::{Finding, Rule};
 
-/// So many items have to show it.
+/// Fewest items that have to show it.
 const SHOWN_MIN: usize = 5;
 
-/// Returns the sort keys of global indexes whose every component is another attribute, in all items.
+/// Returns the sort keys of global indexes whose every component is another attribute, in all
+/// items.
 pub(crate) fn check(table: &Table, items: &[Item]) -> Vec<Finding> {
     let global = table.sources.iter().filter(|source| source.kind == SourceKind::Global);
     global.filter_map(|source| of_index(table, source, items)).collect()
@@ -37,7 +38,7 @@ fn of_index(table: &Table, source: &Source, items: &[Item]) -> Option<Finding> {
     Some(Finding::new(Rule::ConcatenatedKey, evidence, examples).of(&table.name, source, key))
 }
 
-/// Returns the attribute that the n-th component of a key is in all items.
+/// Returns the attribute that equals the n-th component of a key in all items.
 fn component<'i>(
     items: &[&'i Item],
     source: &Source,

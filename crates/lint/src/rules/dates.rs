@@ -10,7 +10,7 @@ type Date = (u32, u32, u32);
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// Which part of a date of three numbers is the day.
+/// Position of the day in a date of three numbers.
 #[derive(Debug, Clone, Copy)]
 enum First {
     Day,
@@ -20,7 +20,7 @@ enum First {
 pub(super) fn check(siblings: &Siblings) -> Option<Finding> {
     let texts: Vec<&str> =
         siblings.components.iter().map(String::as_str).filter(|text| looks_dated(text)).collect();
-    // Whether the day or the month is first, there has to be harm.
+    // Both readings, day first and month first, have to show harm.
     let read = [First::Day, First::Month].map(|first| all(&texts, first));
     let possible: Vec<_> = read.into_iter().flatten().collect();
     let harm = possible.iter().map(|meant| inverted(meant));
@@ -31,7 +31,7 @@ pub(super) fn check(siblings: &Siblings) -> Option<Finding> {
     Some(Finding::new(Rule::DateOrder, evidence, examples))
 }
 
-/// Returns the dates in their order, if all are dates when read so.
+/// Returns the dates in their order, if all texts are dates in this reading.
 fn all<'s>(texts: &[&'s str], first: First) -> Option<Vec<(Date, &'s str)>> {
     let date = |text: &&'s str| Some((date(text, first)?, *text));
     let mut dates = texts.iter().map(date).collect::<Option<Vec<_>>>()?;

@@ -1,9 +1,9 @@
-//! What a definition alone shows.
+//! Findings in a definition alone.
 
 use crate::design::Table;
 use crate::finding::{Finding, Rule};
 
-/// Returns the attributes that are defined for nothing.
+/// Returns the defined attributes that are no key.
 pub(crate) fn check(table: &Table) -> Vec<Finding> {
     let unused = table.definitions.iter().filter(|name| !table.is_key(name));
     unused

@@ -1,13 +1,13 @@
-//! The delimiter in data: an attribute that is a component of a key has it in its value.
+//! Delimiter in data: an attribute that is a component of a key has it in its value.
 //!
-//! An attribute is a component if in most items its value, without a delimiter, stands at the same place of
-//! the key. Then a value with a delimiter moves all that follows by one place.
+//! An attribute is a component if its value, without a delimiter, stands at the same place of the
+//! key in most items. A value with a delimiter then shifts all following components by one place.
 
 use crate::DELIMITER;
 use crate::design::{Item, Scalar, Table};
 use crate::finding::{Finding, Rule};
 
-/// So many items have to show that the attribute is a component.
+/// Fewest items that have to show that the attribute is a component.
 const SHOWN_MIN: usize = 3;
 
 /// Returns the first such value of each key.

@@ -4,9 +4,9 @@ use crate::finding::{Finding, Rule};
 use crate::siblings::Siblings;
 use std::ops::Range;
 
-/// Seconds of the years 2001 to 2049.
+/// Seconds from 2001 to 2049.
 const SECONDS: Range<u64> = 1_000_000_000..2_500_000_000;
-/// How many components out of a hundred have to be times of one kind or the other.
+/// Least percentage of components that have to be times of one kind or the other.
 const SHARE_MIN: usize = 90;
 
 pub(super) fn check(siblings: &Siblings) -> Option<Finding> {

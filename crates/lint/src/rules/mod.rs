@@ -15,7 +15,7 @@ mod times;
 use crate::finding::Finding;
 use crate::siblings::Siblings;
 
-/// Returns what is wrong with components that stand beside each other.
+/// Returns the findings for siblings.
 pub(crate) fn of_siblings(siblings: &Siblings) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(epochs::check(siblings));
@@ -29,8 +29,8 @@ pub(crate) fn of_siblings(siblings: &Siblings) -> Vec<Finding> {
     findings
 }
 
-/// Returns the first pair that stands in the wrong order: both are in the order that is meant, and the
-/// second one comes first as text.
+/// Returns the first pair in the wrong order: `meant` is in the intended order, but the second text
+/// of the pair sorts before the first.
 fn inverted<'s, T: PartialOrd>(meant: &[(T, &'s str)]) -> Option<(&'s str, &'s str)> {
     let pairs = meant.windows(2).map(|pair| (&pair[0], &pair[1]));
     pairs

@@ -5,23 +5,23 @@ use crate::finding::{Finding, Rule};
 use crate::siblings::Siblings;
 use std::collections::BTreeMap;
 
-/// What stands before a number that counts something.
+/// Words before a number that counts something.
 const COUNTED: [&str; 14] = [
     "v", "ver", "version", "rev", "revision", "release", "step", "page", "part", "chapter", "seq",
     "level", "round", "line",
 ];
-/// Numbers without such a name count something if there are so many of them ...
+/// Numbers without such a name count something if there are at least so many of them ...
 const COUNTER_MIN: usize = 5;
-/// ... and they fill so much of the space between the least and the greatest, in percent.
+/// ... and they fill at least so much of the space between the least and the greatest, in percent.
 const COUNTER_DENSITY: u128 = 50;
-/// Longer numbers are names.
+/// Most digits of a number; longer ones are names.
 const DIGITS_MAX: usize = 30;
 
 /// A component that has a number in it.
 #[derive(Debug, Clone, Copy)]
 struct Numbered<'s> {
     whole: &'s str,
-    /// What stands before the first digit and after the last one that follows it.
+    /// Text before the first digit, and text after the last digit that follows it.
     around: (&'s str, &'s str),
     digits: &'s str,
     number: u128,
@@ -46,7 +46,7 @@ fn of_group(siblings: &Siblings, group: &[Numbered<'_>]) -> Vec<Finding> {
     order.into_iter().chain(pointer).collect()
 }
 
-/// Returns the finding that numbers stand in the wrong order, if they are meant to have one.
+/// Returns the finding that numbers stand in the wrong order, if they count something.
 fn order(
     siblings: &Siblings,
     counted: &[Numbered<'_>],
@@ -63,7 +63,7 @@ fn order(
     Some(Finding::new(rule, evidence, vec![siblings.key(first), siblings.key(second)]))
 }
 
-/// Returns whether numbers fill the space between them, as those do that count something.
+/// Returns whether numbers fill the space between them densely, as counters do.
 fn is_counter(counted: &[Numbered<'_>]) -> bool {
     let (Some(least), Some(greatest)) = (counted.first(), counted.last()) else { return false };
     let space = greatest.number - least.number + 1;
@@ -95,7 +95,7 @@ impl<'s> Numbered<'s> {
         let (head, rest) = whole.split_at(start);
         let length = rest.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, tail) = rest.split_at(length);
-        // Dates, times and decimals have more numbers, each of which means something else.
+        // Dates, times and decimals have several numbers, each with another meaning.
         let is_one = !tail.bytes().any(|byte| byte.is_ascii_digit()) && length <= DIGITS_MAX;
         let number = digits.parse().ok().filter(|_| is_one)?;
         Some(Self { whole, around: (head, tail), digits, number })

@@ -1,8 +1,9 @@
 //! Prefixes of siblings: no prefix reads a key with all that is below it and nothing else.
 //!
-//! With `OMAHA`, `OMAHA#ZOO` and `OMAHA HEIGHTS` in one collection, whoever wants the city with its places
-//! asks for what begins with `OMAHA`, and gets the other city. Where only what is below is asked for, the
-//! closing delimiter helps: names of which none is a key and a beginning of keys are left alone.
+//! With `OMAHA`, `OMAHA#ZOO` and `OMAHA HEIGHTS` in one collection, a query for the city with its
+//! places asks for keys that begin with `OMAHA`, and returns the other city, too. A query for the
+//! places alone can end its prefix with the delimiter, so names that are not both a key and the
+//! beginning of keys are no finding.
 
 use crate::finding::{Finding, Rule};
 use crate::siblings::Siblings;
@@ -11,7 +12,7 @@ use std::ops::Bound;
 pub(super) fn check(siblings: &Siblings) -> Option<Finding> {
     let ends_and_goes_on = siblings.ending.intersection(&siblings.going_on);
     ends_and_goes_on.filter(|name| !name.is_empty()).find_map(|name| {
-        // What begins with a text follows it in the order of texts.
+        // Texts that begin with a text follow it in the order of texts.
         let behind = (Bound::Excluded(name), Bound::Unbounded);
         let next = siblings.components.range::<String, _>(behind).next()?;
         next.starts_with(name.as_str()).then(|| {

@@ -1,4 +1,4 @@
-//! Times in ISO 8601 that do not sort: of different offsets, or of different precision.
+//! Times in ISO 8601 that do not sort: because of different offsets, or of different precision.
 
 use super::inverted;
 use crate::finding::{Finding, Rule};
@@ -8,10 +8,10 @@ use crate::siblings::Siblings;
 #[derive(Debug, Clone, Copy)]
 struct Time<'s> {
     whole: &'s str,
-    /// Date and time in minutes since the year 0, by a calendar in which all months have 31 days: it only has
-    /// to keep the order.
+    /// Date and time in minutes since the year 0, by a calendar in which all months have 31 days,
+    /// which keeps the order.
     minute: i64,
-    /// What follows the minutes: seconds and their fraction.
+    /// Text after the minutes: seconds and their fraction.
     rest: &'s str,
     /// Minutes east of UTC.
     offset: i64,
@@ -29,7 +29,7 @@ fn offsets(siblings: &Siblings, times: &[Time<'_>]) -> Option<Finding> {
     let is_mixed = times.windows(2).any(|pair| pair[0].offset != pair[1].offset);
     let (first, second) = inverted(&meant).filter(|_| is_mixed)?;
     let offset = |text: &str| times.iter().find(|time| time.whole == text).map(|time| time.offset);
-    // Two of one offset are in the wrong order for another reason.
+    // Two times of one offset are in the wrong order for another reason.
     (offset(first) != offset(second)).then(|| {
         let evidence = format!("{first} sorts before {second}, which is earlier");
         let examples = vec![siblings.key(first), siblings.key(second)];
@@ -37,8 +37,9 @@ fn offsets(siblings: &Siblings, times: &[Time<'_>]) -> Option<Finding> {
     })
 }
 
-/// Times of different precision are in the wrong order when they are of the same second: the `Z` that ends the
-/// shorter one is compared with a digit or a point. The sign of an offset sorts before both, as it should.
+/// Returns the finding that times have different precision. Of two in the same second the longer
+/// one sorts first: the comparison meets the `Z` of the shorter one and a digit or a point. The
+/// sign of an offset sorts before both, so times with one are in order.
 fn precision(siblings: &Siblings, times: &[Time<'_>]) -> Option<Finding> {
     let mut times = times.iter().filter(|time| time.whole.ends_with('Z'));
     let first = times.next()?;
@@ -52,8 +53,8 @@ fn precision(siblings: &Siblings, times: &[Time<'_>]) -> Option<Finding> {
 }
 
 impl<'s> Time<'s> {
-    /// Reads `YYYY-MM-DDTHH:MM`, seconds and a fraction if there are, and `Z` or an offset. A time without
-    /// either sorts whatever its precision.
+    /// Reads `YYYY-MM-DDTHH:MM`, optional seconds and fraction, and `Z` or an offset. A time
+    /// without zone sorts at any precision, so it returns none.
     fn of(whole: &'s str) -> Option<Self> {
         let (date, time) = whole.split_at_checked(10)?;
         let (year, month, day) =
@@ -71,7 +72,7 @@ impl<'s> Time<'s> {
     }
 }
 
-/// Returns what stands before the zone, and its minutes east of UTC.
+/// Returns the text before the zone, and the zone's minutes east of UTC.
 fn zone(text: &str) -> Option<(&str, i64)> {
     if let Some(rest) = text.strip_suffix('Z') {
         return Some((rest, 0));

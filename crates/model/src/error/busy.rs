@@ -1,4 +1,4 @@
-//! A change that is refused because another one is under way. The sentences stand in
+//! Refusals of a change because another one is under way. The sentences stand in
 //! [`super::wording`].
 
 use super::ErrorKind;
@@ -8,21 +8,21 @@ use super::ErrorKind;
 pub struct Busy {
     /// The table.
     pub table: String,
-    /// What is asked for.
+    /// Requested change.
     pub asked: Asked,
-    /// What is under way.
+    /// Change under way.
     pub under_way: UnderWay,
 }
 
 impl Busy {
-    /// Returns the exception this is reported as. Where the service fails with a status of 500, a
-    /// `ValidationException`.
+    /// Returns the exception that the answer reports. In the case where the service itself fails
+    /// with status 500, it is a `ValidationException`.
     pub fn kind(&self) -> ErrorKind {
         if self.asked == Asked::Warm { ErrorKind::Validation } else { ErrorKind::ResourceInUse }
     }
 }
 
-/// What a request asks of a table, as far as it depends on what is under way.
+/// Change that a request asks of a table, as far as it can collide with one under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// DeleteTable.
@@ -49,21 +49,21 @@ pub enum Asked {
     IndexUpdate(String),
 }
 
-/// What the service does to a table in the background.
+/// Change that the service makes to a table in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnderWay {
     /// Provisioned throughput changes.
     Units,
     /// The billing mode changes.
     BillingMode {
-        /// Whether to on-demand mode.
+        /// True if the new mode is on-demand.
         to_on_demand: bool,
     },
     /// A stream is enabled or disabled.
     Stream {
         /// Its label.
         label: String,
-        /// Whether it is enabled.
+        /// True if the stream is being enabled.
         enables: bool,
     },
     /// The storage class changes; holds the new one.
@@ -85,7 +85,7 @@ pub enum UnderWay {
 }
 
 impl UnderWay {
-    /// Returns whether the units of the table change, or how they are paid for.
+    /// Returns whether the change is of the table's units or billing mode.
     pub(super) fn is_of_units(&self) -> bool {
         matches!(self, Self::Units | Self::BillingMode { .. })
     }
@@ -108,9 +108,9 @@ impl UnderWay {
 }
 
 impl Asked {
-    /// Returns whether the service refuses this while that is under way, for a reason that
-    /// [`Busy`] words. Source: answers of 2026-10 and, where there are none, the status that the
-    /// table has meanwhile.
+    /// Returns whether the service refuses this change while `under_way` is, with a sentence of
+    /// [`Busy`]. Source: answers of 2026-10 and, where there are none, the status that the table
+    /// has meanwhile.
     pub fn is_refused(&self, under_way: &UnderWay) -> bool {
         let is_updating = matches!(
             under_way,
@@ -150,7 +150,8 @@ impl Asked {
         }
     }
 
-    /// Returns whether an index comes or goes while another one does: one at a time may.
+    /// Returns whether the request creates or deletes an index while another index is created or
+    /// deleted; the service allows one at a time.
     pub fn is_one_index_too_many(&self, under_way: &UnderWay) -> bool {
         let (UnderWay::IndexAllocation(other)
         | UnderWay::IndexBackfill(other)

@@ -1,4 +1,4 @@
-//! The codes of `CancellationReasons`: why an action of a transaction failed.
+//! Codes of `CancellationReasons`: the reason why an action of a transaction failed.
 
 use super::{ApiError, ErrorKind};
 

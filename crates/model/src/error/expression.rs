@@ -1,4 +1,4 @@
-//! Faults of expressions that are found before any item is read.
+//! Faults of expressions that the check finds before any item is read.
 
 use crate::value::AttributeType;
 use std::fmt;
@@ -40,8 +40,8 @@ impl fmt::Display for ExpressionKind {
     }
 }
 
-/// What is wrong with one expression. Document paths are given as the messages print them,
-/// e.g. `[a, b]`; operators and functions by their text.
+/// Fault of one expression. Document paths are given as the messages print them, e.g. `[a, b]`;
+/// operators and functions by their text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExpressionFault {
     /// The text is empty or blank.
@@ -75,7 +75,7 @@ pub enum ExpressionFault {
     OperandCount {
         /// The function or operator.
         operator: String,
-        /// How many operands it was given.
+        /// Number of operands given.
         count: usize,
     },
     /// An operand of a type the operator never takes.

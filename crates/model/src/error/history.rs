@@ -1,6 +1,6 @@
-//! Why an operation on the history of a table is refused. The sentences stand in [`super::wording`].
+//! Refusals of operations on the history of a table. The sentences stand in [`super::wording`].
 
-/// What is wrong with a request for the history of a table, or for the table as it was.
+/// Fault of a request for the history of a table, or for the table as of a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HistoryFault {
     /// The table keeps no history.
@@ -15,23 +15,23 @@ pub enum HistoryFault {
     TooEarly {
         /// The table.
         table: String,
-        /// What was asked for, epoch milliseconds.
+        /// Requested moment, epoch milliseconds.
         at_ms: u64,
         /// The first moment that can be read, epoch milliseconds.
         reaches_back_to_ms: u64,
     },
     /// The moment is not over yet.
     Future {
-        /// What was asked for, epoch milliseconds.
+        /// Requested moment, epoch milliseconds.
         at_ms: u64,
         /// The last moment that can be read, epoch milliseconds.
         now_ms: u64,
     },
-    /// A write names a table as it was, or the history of one.
+    /// A write names a table as of a moment, or the history of one.
     ReadOnly(String),
-    /// An index is read as it was.
+    /// A read names an index as of a moment.
     IndexOfThePast,
-    /// The versions of items are read in another way than by Query, Scan and ExecuteStatement.
+    /// Another operation than Query, Scan and ExecuteStatement reads the versions of items.
     VersionsByQuery(String),
     /// `Key` of a request for changes is neither a partition key nor a whole key.
     Key,
@@ -44,9 +44,9 @@ pub enum HistoryFault {
     },
     /// The second moment is before the first.
     Backward,
-    /// `ExclusiveStart` is none that a page of the same request has returned.
+    /// `ExclusiveStart` was not returned by a page of the same request.
     Start,
-    /// Items are to be put back to what they were at two moments.
+    /// A restore names two moments.
     RestoreTo,
     /// The retention is out of bounds, hours.
     Retention {

@@ -1,5 +1,5 @@
-//! Every error the API can answer with: its kind (the exception on the wire), its typed reason, and
-//! the members that travel with it. The sentences stand in [`wording`]; none is composed elsewhere.
+//! Errors that the API answers with: kind (the exception on the wire), typed reason, and the
+//! members that travel with it. The sentences stand in [`wording`]; no other code composes one.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -221,7 +221,7 @@ impl ErrorKind {
     }
 }
 
-/// Which of the service's validation layers words an operation's errors.
+/// Validation layer of the service that words an operation's errors.
 /// Source: captures of 2026-10 (us-east-1): the newer layer serves some operations only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layer {
@@ -234,7 +234,7 @@ pub enum Layer {
     Older,
 }
 
-/// An answer that is an error.
+/// Error answer.
 #[derive(Clone, PartialEq)]
 pub struct ApiError(Box<Inner>);
 
@@ -262,14 +262,14 @@ impl ApiError {
         self
     }
 
-    /// Returns the error with the item that a failed condition was asked to return.
+    /// Adds the item that a failed condition was asked to return.
     #[must_use]
     pub fn with_item(mut self, item: Option<Item>) -> Self {
         self.0.item = item;
         self
     }
 
-    /// Returns the error with the size of the stored item that a failed condition met, 0 if there was none.
+    /// Adds the size in bytes of the stored item that a failed condition met, 0 if there was none.
     #[must_use]
     pub fn with_met_bytes(mut self, met_bytes: usize) -> Self {
         self.0.met_bytes = Some(met_bytes);
@@ -281,7 +281,7 @@ impl ApiError {
         self.0.reason.kind()
     }
 
-    /// Returns what went wrong, typed.
+    /// Returns the typed reason.
     pub fn reason(&self) -> &Reason {
         &self.0.reason
     }
@@ -291,7 +291,8 @@ impl ApiError {
         self.0.item.as_ref()
     }
 
-    /// Returns the size of the stored item that a failed condition met, which is what it is charged for.
+    /// Returns the size in bytes of the stored item that a failed condition met; the write is
+    /// charged for it.
     pub fn met_bytes(&self) -> Option<usize> {
         self.0.met_bytes
     }
@@ -302,14 +303,14 @@ impl ApiError {
         Some(errors)
     }
 
-    /// Returns which limit was exceeded, if the request was throttled.
+    /// Returns the exceeded limit, if the request was throttled.
     pub fn throttle(&self) -> Option<&Throttle> {
         let Reason::Throttled(throttle) = &self.0.reason else { return None };
         Some(throttle)
     }
 
-    /// Returns the member that carries the message: that of the exception, but `Message` where an item
-    /// travels with a failed condition. Source: recorded answers of 2025-10.
+    /// Returns the member that carries the message: that of the exception, but `Message` where an
+    /// item travels with a failed condition. Source: recorded answers of 2025-10.
     pub fn message_member(&self) -> &'static str {
         if self.0.item.is_some() { "Message" } else { self.kind().message_member() }
     }

@@ -1,4 +1,4 @@
-//! Quotas of an account that the service keeps to, and the text of moments in their sentences.
+//! Quotas of an account, and the text of moments in their sentences.
 
 use super::ErrorKind;
 use crate::calendar::date_from_days;
@@ -6,52 +6,52 @@ use crate::calendar::date_from_days;
 /// A quota that a change of tables would exceed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quota {
-    /// How many tables there are; holds how many there may be.
+    /// Number of tables; holds the quota.
     Tables(usize),
-    /// How many tables are created, updated or deleted at once; holds how many may be.
+    /// Number of tables that are created, updated or deleted at once; holds the quota.
     TableChanges(usize),
-    /// How many tables with indexes are created at once.
+    /// Number of tables with indexes that are created at once.
     IndexedTableCreations,
-    /// How often provisioned units go down.
+    /// Decreases of provisioned units.
     Decreases {
-        /// How often they went down on this day.
+        /// Decreases on this day.
         today: i64,
-        /// When they last did, epoch milliseconds.
+        /// Time of the last decrease, epoch milliseconds.
         last_ms: u64,
-        /// When they may again, epoch milliseconds.
+        /// Earliest time of the next one, epoch milliseconds.
         next_ms: u64,
     },
     /// Provisioned units of a table or an index.
     Units {
         /// The index concerned.
         index: Option<String>,
-        /// Whether for writes, not for reads.
+        /// True for writes, false for reads.
         is_write: bool,
-        /// How many are asked for.
+        /// Units asked for.
         requested: i64,
-        /// How many there may be.
+        /// Quota of units.
         limit: i64,
         /// The region.
         region: String,
     },
     /// Provisioned units of the whole account.
     AccountUnits {
-        /// Whether for writes, not for reads.
+        /// True for writes, false for reads.
         is_write: bool,
-        /// How many there are.
+        /// Units in use.
         reserved: i64,
-        /// How many more are asked for.
+        /// Further units asked for.
         requested: i64,
-        /// How many there may be.
+        /// Quota of units.
         limit: i64,
         /// The region.
         region: String,
     },
     /// A maximum of on-demand throughput.
     OnDemandMaximum {
-        /// The index, `None` of the table.
+        /// The index; `None` means the table.
         index: Option<String>,
-        /// Whether for writes, not for reads.
+        /// True for writes, false for reads.
         is_write: bool,
         /// The region.
         region: String,
@@ -60,31 +60,31 @@ pub enum Quota {
     Protection {
         /// The table.
         table: String,
-        /// When it may be changed again, epoch milliseconds.
+        /// Earliest time of the next change, epoch milliseconds.
         until_ms: u64,
     },
-    /// How often the storage class changes.
+    /// Changes of the storage class.
     ClassChanges,
     /// A change of tags while another one is under way.
     TagChanges {
         /// The table.
         table: String,
     },
-    /// How often the encryption changes.
+    /// Changes of the encryption.
     EncryptionChanges {
-        /// How often it did within the window.
+        /// Changes within the window.
         count: usize,
-        /// When the window ends, epoch milliseconds.
+        /// End of the window, epoch milliseconds.
         window_ms: u64,
-        /// When it last did, epoch milliseconds.
+        /// Time of the last change, epoch milliseconds.
         last_ms: u64,
-        /// When it may again, epoch milliseconds.
+        /// Earliest time of the next one, epoch milliseconds.
         next_ms: u64,
     },
 }
 
 impl Quota {
-    /// Returns the exception this is reported as.
+    /// Returns the exception that the answer reports.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Protection { .. } => ErrorKind::Throttling,
@@ -120,7 +120,7 @@ const MONTHS: [&str; 12] = [
 const WEEKDAYS: [&str; 7] =
     ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
 
-/// Returns a moment as the sentence about decreases has it.
+/// Returns a moment in the form that the sentence about decreases has.
 /// Source: answer of 2022, ansible-collections/community.aws issue 1558.
 pub(super) fn moment(epoch_ms: u64) -> String {
     let (days, seconds) = (epoch_ms / 86_400_000, epoch_ms / 1000 % 86_400);

@@ -1,4 +1,4 @@
-//! The typed reasons of errors.
+//! Typed reasons of errors.
 
 use super::{
     ApiError, Busy, DerivedKeyFault, ErrorKind, ExpressionFault, ExpressionKind, HistoryFault,
@@ -7,7 +7,7 @@ use super::{
 use crate::number::NumberFault;
 use crate::value::AttributeType;
 
-/// What is wrong with an index key attribute in a write or a read.
+/// Fault of an index key attribute in a write or a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IndexedKeyFault {
     /// The attribute has another type than the index declares.
@@ -28,22 +28,22 @@ pub enum IndexedKeyFault {
     },
 }
 
-/// Why a request was refused. One variant is one sentence of [`super::wording`].
+/// Reason why a request was refused. One variant is one sentence of [`super::wording`].
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the fields are named as in the sentences that print them")]
 pub enum Reason {
     // ---- protocol
     /// The body is not JSON.
     MalformedJson,
-    /// A member has another JSON type than the API's model says; holds the sentence's words.
+    /// A member has another JSON type than in the API's model; holds the words of the sentence.
     Serialization(String),
     /// The target names no operation.
     UnknownOperation,
-    /// The operation exists in the service but not yet here.
+    /// The service has the operation, this server not yet.
     NotYetAvailable {
         operation: &'static str,
     },
-    /// A parameter exists in the service but not yet here.
+    /// The service has the parameter, this server not yet.
     ParameterNotYetAvailable {
         parameter: &'static str,
     },
@@ -55,13 +55,13 @@ pub enum Reason {
         operation: &'static str,
         resource: String,
     },
-    /// A fault of ours; the details are in the log.
+    /// A fault of the server; the details are in the log.
     Internal,
     /// The store refuses writes since a write failed.
     StoreUnavailable(String),
-    /// Other writers were faster again and again.
+    /// Other writers committed first, again and again.
     Contended,
-    /// No number is left for a new one of these: tables, indexes.
+    /// No number is left for a new table or index; holds the word.
     NumbersUsedUp(&'static str),
 
     // ---- values
@@ -103,7 +103,8 @@ pub enum Reason {
     PartitionKeyTooLong,
     /// A sort key value over 1024 bytes.
     SortKeyTooLong,
-    /// An index key attribute in a put item, in one that an update leaves as it is, or in a key condition.
+    /// An index key attribute in a put item, in an attribute that an update leaves as it is, or in
+    /// a key condition.
     IndexKey {
         index: String,
         attribute: String,
@@ -162,7 +163,7 @@ pub enum Reason {
     // ---- conditions and legacy parameters
     ConditionalCheckFailed,
     DuplicateAttributeName(String),
-    /// Legacy conditions, with their values, are more than are held for one request.
+    /// Legacy conditions, with their values, are more than one request may have.
     TooManyLegacyConditions(usize),
     ExpectedValueMissing {
         attribute: String,
@@ -275,7 +276,7 @@ pub enum Reason {
     TransactionCanceled(Vec<Option<ApiError>>),
     TransactionSameItem,
     TransactionTooLarge,
-    /// What the request carries exceeds 4 MB; holds its size in bytes.
+    /// The items and expressions of the request exceed 4 MB; holds their size in bytes.
     TransactionPayloadTooLarge(usize),
     TransactionSeveralActions,
     TransactionNoAction,
@@ -289,15 +290,15 @@ pub enum Reason {
     // ---- throughput
     /// A limit of throughput is exceeded.
     Throttled(Throttle),
-    /// A change of tables that a quota of the account forbids.
+    /// A change of tables exceeds a quota of the account.
     Quota(Quota),
-    /// The server's whole state cannot be saved, put back or set so.
+    /// The server's whole state cannot be saved, restored or set in this way.
     State(StateFault),
-    /// A tree of keys cannot be listed so.
+    /// A tree of keys cannot be listed in this way.
     Tree(TreeFault),
     /// An operation on key templates is refused.
     KeyTemplate(TemplateFault),
-    /// A request for the history of a table, or for the table as it was, is refused.
+    /// A request for the history of a table, or for the table as of a moment, is refused.
     History(HistoryFault),
     /// A key template refuses an item.
     DerivedKey {
@@ -333,7 +334,7 @@ pub enum Reason {
     TableDefinition(TableFault),
     /// The caller belongs to another account than the resource.
     AccessDenied,
-    /// The contract of access patterns that the database is held to has no such request; holds what was asked.
+    /// The contract of access patterns has no such request; holds the request.
     NotInContract(String),
     /// A table ARN of another region; holds the ARN, as the following do.
     ArnRegion(String),
@@ -452,7 +453,7 @@ pub enum Reason {
     InsightsNotReady {
         is_index: bool,
     },
-    /// A table that the server makes, and that is only read.
+    /// A table that the server fills and clients only read.
     TableOfServer(String),
     KinesisNotActive,
     KinesisNotUpdatable {
@@ -473,9 +474,9 @@ pub enum Reason {
     },
     ShardFilterIncomplete,
     SequenceNumberMissing,
-    /// A sequence number where the type of the iterator has none.
+    /// A sequence number with an iterator type that takes none.
     SequenceNumberForbidden,
-    /// Of an iterator that begins at no time.
+    /// A timestamp with an iterator type that takes none.
     TimestampForbidden,
     InvalidSequenceNumber(String),
     TimestampMissing,
@@ -485,24 +486,25 @@ pub enum Reason {
     RecordsTrimmed,
     TimeToLiveEnabled,
     TimeToLiveDisabled,
-    /// Time to live is enabled on another attribute, which this is.
+    /// Time to live is enabled on another attribute; holds that attribute.
     TimeToLiveOtherAttribute(String),
     /// Time to live is still being enabled or disabled.
     TimeToLiveChanging,
-    /// Time to live of a table that is being created is changed.
+    /// A request changes time to live of a table that is being created.
     TimeToLiveOfNewTable(String),
-    /// Time to live of a table that is being created or deleted is asked for.
+    /// A request describes time to live of a table that is being created or deleted.
     TimeToLiveNotReady {
         is_deleted: bool,
     },
 }
 
 impl Reason {
-    /// Returns the exception this reason is reported as.
+    /// Returns the exception that the answer reports.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::MalformedJson | Self::Serialization(_) => ErrorKind::Serialization,
-            // Tools that manage tables let only this exception of an unknown feature pass.
+            // Tools that manage tables tolerate only this exception for a feature that the server
+            // does not have.
             Self::UnknownOperation | Self::NotYetAvailable { .. } => ErrorKind::UnknownOperation,
             Self::ParameterNotYetAvailable { .. } => ErrorKind::NotImplemented,
             Self::NotAuthorized { .. } | Self::AccessDenied | Self::NotInContract(_) => {

@@ -1,29 +1,29 @@
-//! Why the server's own operations on its whole state are refused: saves, the clock, namespaces. The
+//! Refusals of the server's own operations on its whole state: saves, the clock, namespaces. The
 //! sentences stand in [`super::wording`].
 
 use super::ErrorKind;
 
-/// What is wrong with a request about the whole state of a server.
+/// Fault of a request about the whole state of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateFault {
-    /// The request is not in the form of its operation; holds what the reader of it says.
+    /// The request has not the form of its operation; holds the decoder's message.
     Form(String),
     /// The name of a save is empty, too long, or has other characters than names of tables.
     SaveName(String),
-    /// There is no save of this name; holds the names that there are.
+    /// There is no save of this name; holds the existing names.
     NoSuchSave {
         /// The name.
         name: String,
         /// Every save.
         known: Vec<String>,
     },
-    /// There are as many saves as there may be.
+    /// The number of saves has reached its maximum, which this holds.
     TooManySaves(usize),
-    /// The data are in a folder, whose state cannot be put back in one step; holds the operation.
+    /// The data are in a folder, whose state cannot be restored in one step; holds the operation.
     InFolder(&'static str),
     /// A point in time that the clock cannot be set to; holds its text.
     Time(String),
-    /// A length of time that is none; holds its text.
+    /// A text that is no length of time; holds it.
     Step(String),
     /// `Now` and `Advance` in one request.
     SetAndAdvance,
@@ -31,22 +31,22 @@ pub enum StateFault {
     TimeOutOfRange,
     /// The access key id of a request cannot name a namespace; holds it.
     NamespaceKey(String),
-    /// There are as many namespaces as there may be.
+    /// The number of namespaces has reached its maximum, which this holds.
     TooManyNamespaces(usize),
-    /// The namespace's database cannot be opened; holds why.
+    /// The namespace's database cannot be opened; holds the cause.
     NamespaceUnusable(String),
-    /// EXPLAIN knows nothing of the operation; holds its name.
+    /// EXPLAIN does not cover the operation; holds its name.
     NotExplained(&'static str),
     /// EXPLAIN supposes an index for reads only; holds the operation or statement.
     NotSupposed(&'static str),
-    /// The request does not read the index that is supposed; holds the index.
+    /// The request does not read the supposed index; holds the index.
     SupposedNotRead(String),
-    /// An index that is not there is not read.
+    /// ANALYZE cannot read a supposed index.
     SupposedAnalyzed,
 }
 
 impl StateFault {
-    /// Returns the exception this is reported as.
+    /// Returns the exception that the answer reports.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NoSuchSave { .. } => ErrorKind::ResourceNotFound,

@@ -4,7 +4,7 @@ use super::{ExpressionFault, ValueFault};
 use crate::number::NumberFault;
 use std::fmt;
 
-/// Where in a statement something stands; prints as the messages do: `line:column:length`.
+/// Position in a statement; prints as the messages do: `line:column:length`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// Line, the first is 1.
@@ -21,7 +21,7 @@ impl fmt::Display for Span {
     }
 }
 
-/// Why a text is no statement.
+/// Reason why a text is no statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Malformed {
     /// Characters that begin no token, or a token without end.
@@ -30,20 +30,20 @@ pub enum Malformed {
     Leftover,
     /// A value, path or clause is expected and something else stands there.
     Term,
-    /// It begins or goes on with none of the statements' words.
+    /// The text begins or goes on with none of the statements' words.
     Statement,
     /// No name follows a dot.
     PathDot,
     /// A reserved word where a value or path is expected.
     Keyword,
-    /// A reserved word where the path of what is to be written is expected.
+    /// A reserved word where the path of a write is expected.
     SimplePath,
 }
 
-/// What is wrong with a statement.
+/// Fault of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatementFault {
-    /// It is no statement.
+    /// The text is no statement.
     Malformed(Malformed),
     /// A table with another name.
     Alias,
@@ -51,7 +51,7 @@ pub enum StatementFault {
     EmptyComponent,
     /// More than a table and an index in the path of a FROM clause.
     TooManyComponents,
-    /// DELETE with another RETURNING than of all that was there; holds its words.
+    /// DELETE with another RETURNING than ALL OLD; holds its words.
     ReturningOfDelete(&'static str),
     /// A projection of something other than a document path.
     PathComponent(Span),
@@ -59,28 +59,28 @@ pub enum StatementFault {
     UnknownFunction {
         /// Its name in lower case.
         function: String,
-        /// Where it stands.
+        /// Position of the function.
         at: Span,
     },
     /// `set_add` or `set_delete` with another number of arguments than two.
     SetArguments {
         /// The function in upper case.
         function: &'static str,
-        /// Where it stands.
+        /// Position of the function.
         at: Span,
     },
     /// `set_add` or `set_delete` whose first argument is not the path it is assigned to.
     SetTarget {
         /// The function in upper case.
         function: &'static str,
-        /// Where it stands.
+        /// Position of the function.
         at: Span,
     },
     /// `set_add` or `set_delete` whose second argument is no set.
     SetOperand {
         /// The function in upper case.
         function: &'static str,
-        /// Where the first argument stands.
+        /// Position of the first argument.
         at: Span,
     },
     /// A bag without members.
@@ -91,14 +91,14 @@ pub enum StatementFault {
     LiteralValue {
         /// The word.
         word: String,
-        /// Where it stands.
+        /// Position of the word.
         at: Span,
     },
     /// A number that cannot be stored.
     Number {
-        /// What is wrong with it.
+        /// Fault of the number.
         fault: NumberFault,
-        /// Where in the attribute's value, such as `root.x[1]`.
+        /// Place in the attribute's value, such as `root.x[1]`.
         place: String,
     },
     /// Another fault of a literal or parameter.
@@ -115,7 +115,7 @@ pub enum StatementFault {
     OrderWithoutKey,
     /// ORDER BY something that is no key attribute.
     OrderAttribute(String),
-    /// A SELECT that would be decomposed into more reads than it may be.
+    /// A SELECT that would be decomposed into more reads than allowed.
     TooManyReads,
     /// Conditions joined by OR that leave overlapping ranges of sort keys.
     Overlap,
@@ -136,7 +136,7 @@ pub enum StatementFault {
     IndexWrite,
     /// A `NextToken` of another statement or other parameters.
     TokenMismatch,
-    /// A `NextToken` that is none.
+    /// A text that is no `NextToken`.
     TokenInvalid,
     /// Reads and writes in one batch.
     BatchMixed,
@@ -148,7 +148,7 @@ pub enum StatementFault {
     InTransaction(usize, TransactionFault),
 }
 
-/// What a statement of a transaction may not do.
+/// Restriction that a statement of a transaction violates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransactionFault {
     /// A SELECT that does not name one item.

@@ -1,16 +1,16 @@
-//! What is wrong with the definition of a table or with a change of it. The sentences stand in
+//! Faults in the definition of a table or in a change of it. The sentences stand in
 //! [`super::wording`].
 
 use super::ErrorKind;
 
 /// A fault of CreateTable or UpdateTable that is about throughput, indexes, encryption, or members
-/// that do not go together. An `index` is the one concerned; without it the table is.
+/// that do not go together. `index` names the index concerned; without it the fault is the table's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TableFault {
     // ---- keys of indexes
     /// Two elements of an index key have one name.
     IndexKeyTwice,
-    /// More than four elements of a role, which this is.
+    /// More than four elements of one role, HASH or RANGE, which this holds.
     TooManyIndexKeys(&'static str),
     /// A RANGE element stands before a HASH element.
     IndexKeyOrder,
@@ -27,7 +27,7 @@ pub enum TableFault {
     DefinitionsMissing(String),
     /// UpdateTable brings a 21st global index.
     TooManyIndexes,
-    /// A local index is to be deleted or updated, as this says.
+    /// A local index is to be deleted or updated.
     NotGlobal {
         /// `delete` or `update`.
         action: &'static str,
@@ -48,7 +48,7 @@ pub enum TableFault {
         index: Option<String>,
         /// The member.
         member: &'static str,
-        /// Whether UpdateTable says so, not CreateTable.
+        /// True if UpdateTable reports it, false if CreateTable does.
         of_update: bool,
     },
     /// A maximum of on-demand throughput that is no maximum.
@@ -60,13 +60,13 @@ pub enum TableFault {
     },
     /// `OnDemandThroughput` without a maximum, and nothing else.
     MaximaEmpty,
-    /// Warm throughput below what there is.
+    /// Warm throughput below its floor.
     WarmTooLow {
         /// The index concerned.
         index: Option<String>,
-        /// Whether it is that of writes.
+        /// True for writes, false for reads.
         is_write: bool,
-        /// What it is below.
+        /// The floor.
         floor: WarmFloor,
     },
     /// `WarmThroughput` without a member.
@@ -78,12 +78,12 @@ pub enum TableFault {
     // ---- members of UpdateTable
     /// Nothing is to be changed.
     NothingToUpdate {
-        /// Whether `MultiRegionConsistency` was given, which the sentence then leaves out.
+        /// True if `MultiRegionConsistency` was given, which the sentence then leaves out.
         has_consistency: bool,
     },
     /// Settings that are replicated with overrides, of a table without replicas.
     SettingsOverridden,
-    /// A change that must be the only one; holds how the sentence begins.
+    /// A change that must be the only one; holds the beginning of the sentence.
     NotAlone(&'static str),
     /// `OnDemandThroughput` beside something else than `BillingMode`.
     MaximaNotAlone,
@@ -101,18 +101,18 @@ pub enum TableFault {
     IndexUpdateTwice(String),
     /// An update of an index does several things.
     IndexUpdateSeveral,
-    /// An update of an index of an on-demand table that changes nothing it has.
+    /// An update of an index of an on-demand table that changes none of its settings.
     IndexUpdateOnDemand(String),
 
     // ---- streams
     /// A stream is enabled without a view type.
     StreamViewMissing {
-        /// Whether UpdateTable says so, not CreateTable.
+        /// True if UpdateTable reports it, false if CreateTable does.
         of_update: bool,
     },
     /// A stream is disabled with a view type.
     StreamViewForbidden {
-        /// Whether UpdateTable says so, not CreateTable.
+        /// True if UpdateTable reports it, false if CreateTable does.
         of_update: bool,
     },
 
@@ -126,25 +126,25 @@ pub enum TableFault {
     EncryptionKeyWithoutType,
     /// `SSEType` AES256.
     EncryptionTypeUnsupported,
-    /// Encryption is switched off where it is.
+    /// Encryption is switched off on a table that has it switched off already.
     EncryptionOff,
     /// The table has this KMS key already.
     EncryptionKeyUnchanged,
 }
 
-/// What warm throughput may not be below.
+/// Floor of warm throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WarmFloor {
-    /// What every on-demand table begins with.
+    /// The throughput that every on-demand table begins with.
     OnDemand,
     /// Provisioned throughput.
     Provisioned,
-    /// The warm throughput that there is.
+    /// The present warm throughput.
     Current,
 }
 
 impl TableFault {
-    /// Returns the exception this fault is reported as.
+    /// Returns the exception that the answer reports.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::TooManyIndexes => ErrorKind::LimitExceeded,

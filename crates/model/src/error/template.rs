@@ -1,17 +1,17 @@
-//! Why key templates are refused, and why a key cannot be derived from an item or differs from what
-//! is derived. The sentences stand in [`super::wording`].
+//! Refusals of key templates, and of items from which a key cannot be derived or whose key differs
+//! from the derived one. The sentences stand in [`super::wording`].
 
 use super::{ErrorKind, Reason};
 use crate::value::AttributeType;
 
-/// What is wrong with the text of a key template.
+/// Fault in the text of a key template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateTextFault {
     /// The text is longer than this many bytes.
     TooLong(usize),
-    /// Something else is expected there.
+    /// Another token is expected at this place; holds its description.
     Expected(&'static str),
-    /// There is more of this than there may be.
+    /// The template has more of one kind than allowed; holds the kind and the maximum.
     TooMany(&'static str, usize),
     /// The name of an attribute in a part is empty or has characters that no part may have.
     PartName(String),
@@ -21,42 +21,43 @@ pub enum TemplateTextFault {
     EncoderArgument {
         /// The encoder.
         encoder: &'static str,
-        /// What it takes.
+        /// Arguments that the encoder takes.
         takes: &'static str,
     },
     /// An encoder that does not go together with the one before it.
     EncoderPlace {
         /// The encoder.
         encoder: String,
-        /// Where it belongs.
+        /// Place that the encoder belongs to.
         belongs: &'static str,
     },
-    /// A part whose end cannot be told, because another part follows at once.
+    /// A part whose end cannot be found when the key is parsed, because another part follows at
+    /// once.
     EndUnknown(String),
-    /// The order cannot be kept where this character ends an escaped part.
+    /// Escaping would not keep the order, because this character ends the part.
     EscapeBefore(char),
     /// The condition after `when` compares two attributes; holds the second.
     ComparesAttributes(String),
 }
 
-/// Why an operation on key templates is refused.
+/// Refusal of an operation on key templates.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TemplateFault {
     /// A text that is no key template.
     Text {
-        /// What is wrong with it.
+        /// Fault in the text.
         fault: TemplateTextFault,
-        /// Where in the text, in characters; the first is 1.
+        /// Position in the text, in characters; the first is 1.
         column: usize,
     },
     /// The condition after a `when` is refused.
     When {
-        /// Why.
+        /// Fault of the condition.
         reason: Box<Reason>,
-        /// Where the condition begins, in characters; the first is 1.
+        /// Start of the condition, in characters; the first is 1.
         column: usize,
     },
-    /// The attribute is no key attribute of the table and none of its indexes.
+    /// The attribute is no key attribute of the table or of one of its indexes.
     NotAKey(String),
     /// The key attribute is not a string.
     NotAString {
@@ -72,7 +73,7 @@ pub enum TemplateFault {
         /// The derived attribute that it uses.
         used: String,
     },
-    /// Keys of the items of a table that is not empty cannot be filled.
+    /// The table has items, whose keys the template cannot fill.
     KeysAreSet(String),
     /// Keys that clients wrote would be removed.
     RemovesOthers {
@@ -80,27 +81,28 @@ pub enum TemplateFault {
         attribute: String,
         /// Items that have such a key.
         items: u64,
-        /// Items that were looked at.
+        /// Items examined.
         examined: u64,
-        /// Whether these were all items.
+        /// True if these were all items.
         are_all: bool,
         /// Some of the keys, in quotes.
         examples: Vec<String>,
     },
-    /// The table has as many templates as it may have.
+    /// The table has reached the maximum of templates, which this holds.
     TooMany(usize),
-    /// The conditions of the table's templates have more tests that read through an item than they may have.
+    /// The conditions of the table's templates have more tests that read through an item than
+    /// allowed; holds the maximum.
     TooManyTests(usize),
     /// The table has no template for this attribute.
     NoSuchTemplate(String),
-    /// The mode is none.
+    /// A text that is no mode.
     Mode(String),
-    /// No template of the table reads the key.
+    /// No template of the table parses the key.
     KeyOfNone,
 }
 
 impl TemplateFault {
-    /// Returns the exception this is reported as.
+    /// Returns the exception that the answer reports.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NoSuchTemplate(_) => ErrorKind::ResourceNotFound,
@@ -118,14 +120,15 @@ impl TemplateFault {
     }
 }
 
-/// Why a key attribute cannot be derived from an item, or is refused beside what is derived.
+/// Fault of an item from which a key attribute cannot be derived, or whose key attribute differs
+/// from the derived one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DerivedKeyFault {
     /// A part has a type that its encoder does not take.
     PartType {
         /// The attribute of the part.
         part: String,
-        /// What the encoder takes.
+        /// Types that the encoder takes.
         takes: &'static str,
         /// The type in the item.
         actual: AttributeType,
@@ -173,11 +176,11 @@ pub enum DerivedKeyFault {
         /// The attribute of the part.
         part: String,
     },
-    /// The item has another value, or one where none is derived, or none where one is.
+    /// The item's value differs from the derived one, or only one of the two exists.
     Differs {
-        /// What is derived.
+        /// Derived value.
         derived: Option<String>,
     },
-    /// The write brings a key that is not derived, where none is.
+    /// The write sets a key although none is derived.
     OfClient,
 }

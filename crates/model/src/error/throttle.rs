@@ -1,28 +1,28 @@
-//! Which limit of throughput a request has exceeded, and the name that `ThrottlingReasons` gives it.
+//! Limit of throughput that a request has exceeded, and its name in `ThrottlingReasons`.
 
 /// Limits of throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThrottleLimit {
-    /// What is provisioned.
+    /// Provisioned throughput.
     Provisioned,
-    /// What an on-demand table has scaled to.
+    /// Throughput that an on-demand table has scaled to.
     Account,
-    /// What one partition serves.
+    /// Throughput of one partition.
     KeyRange,
-    /// What the owner has allowed an on-demand table.
+    /// Maximum that the owner has set for an on-demand table.
     MaxOnDemand,
 }
 
-/// A limit that was exceeded.
+/// Exceeded limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Throttle {
-    /// Which limit.
+    /// The limit.
     pub limit: ThrottleLimit,
-    /// Whether it is of a global index, not of the table.
+    /// True for a global index, false for the table.
     pub is_index: bool,
-    /// Whether it is of writes, not of reads.
+    /// True for writes, false for reads.
     pub is_write: bool,
-    /// Whether the table is on demand, not provisioned.
+    /// True if the table is on demand, false if it is provisioned.
     pub is_on_demand: bool,
     /// ARN of the table or index.
     pub resource: String,

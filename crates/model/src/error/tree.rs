@@ -1,17 +1,19 @@
-//! Why a tree of keys cannot be listed: an own operation. The sentences stand in [`super::wording`].
+//! Refusals of the server's own operations on trees of keys. The sentences stand in
+//! [`super::wording`].
 
 use crate::value::AttributeType;
 
-/// What is wrong with a request for the tree of an item collection, or for the partition keys.
+/// Fault of a request for the tree of an item collection, or for the partition keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeFault {
-    /// The table or index has no sort key, so each collection is one item, or has no order; holds its name.
+    /// The table or index has no sort key: a collection is one item, or has no order; holds its
+    /// name.
     NoSortKey(String),
     /// `Prefix` or `Delimiter` with an attribute that is no string.
     NotText {
         /// The member of the request.
         member: &'static str,
-        /// The attribute that it is about.
+        /// The attribute concerned.
         attribute: String,
         /// Its type.
         attribute_type: AttributeType,
@@ -25,7 +27,7 @@ pub enum TreeFault {
         /// The most bytes it may have.
         most_bytes: usize,
     },
-    /// A number is 0, or greater than it may be.
+    /// A number is 0, or greater than its maximum.
     OutOfBounds {
         /// The member of the request.
         member: &'static str,
@@ -34,9 +36,9 @@ pub enum TreeFault {
     },
     /// `PartitionKey` has other attributes than the partition key; holds the names of those.
     PartitionKey(Vec<String>),
-    /// `SortKey` has other attributes than the first ones of the sort key; holds the names that it may have,
+    /// `SortKey` has other attributes than the first ones of the sort key; holds the allowed names,
     /// in their order.
     SortKey(Vec<String>),
-    /// `ExclusiveStart` is no position among what the request asks for.
+    /// `ExclusiveStart` is no position in the result of the request.
     Start,
 }

@@ -1,7 +1,8 @@
 //! Every sentence the API says in an error, each once. A comment gives the source where the
-//! sentence is not in the service's public API reference. Those that are "ours" or "not captured" were
-//! looked for in November 2026 in public issues, code and pages, where an answer with a request id, a log of
-//! the service or its documentation counts, and what other implementations say does not.
+//! sentence is not in the service's public API reference. Those that are "ours" or "not captured"
+//! were looked for in November 2026 in public issues, code and pages, where an answer with a
+//! request id, a log of the service or its documentation counts, and what other implementations say
+//! does not.
 //!
 //! [`render`] is the only way from a [`Reason`] to text: it chooses between the wording of the
 //! newer and of the older validation layer and adds the envelope where an operation has it.
@@ -381,9 +382,9 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::EmptyWriteRequest => value(&ValueFault::EmptyAttributeValue, Layer::Older),
         Reason::TwoWritesInRequest => value(&ValueFault::MultipleTypes, Layer::Older),
         // ---- transactions
-        // The first sentence is the API reference's; who sent two operations on one item was answered the
-        // second. Sources of the others: answers quoted in public questions; for the size of a
-        // transaction no answer is known, the words are the API reference's.
+        // The first sentence is the API reference's; the service answers the second to two
+        // operations on one item. Sources of the others: answers quoted in public questions; for
+        // the size of a transaction no answer is known, the words are the API reference's.
         Reason::TransactionCanceled(errors) => {
             let codes: Vec<_> =
                 errors.iter().map(|error| cancellation_code(error.as_ref())).collect();
@@ -685,9 +686,9 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
              ACTIVE state. TableName: {table}, kdsArn: {stream_arn}"
         ),
         // ---- streams and time to live
-        // Sentences of streams and of time to live. Sources: the API references of both services; the
-        // words of those marked "ours" are not documented, and those that are quoted in public are of
-        // Kinesis, which has others.
+        // Sentences of streams and of time to live. Sources: the API references of both services;
+        // the words of those marked "ours" are not documented, and those that are quoted in public
+        // are of Kinesis, which has others.
         Reason::StreamEnabled(table) => {
             format!("Table already has an enabled stream: TableName: {table}")
         }
@@ -730,7 +731,8 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             // Source: the API's model, as of the next.
             "The provided iterator exceeds the maximum age allowed".to_owned()
         }
-        // Sources: the API's model, the message of the exception; ironSource/node-dynamodb-stream 13 (2019).
+        // Sources: the API's model, the message of the exception; ironSource/node-dynamodb-stream
+        // 13 (2019).
         Reason::RecordsTrimmed => "The data you are trying to access has been trimmed".to_owned(),
         Reason::TimeToLiveEnabled => "TimeToLive is already enabled".to_owned(),
         Reason::TimeToLiveDisabled => "TimeToLive is already disabled".to_owned(),
@@ -765,8 +767,8 @@ fn without_expression(parameter: &str, absent: &[&str], layer: Layer) -> String 
 }
 
 /// Source: API reference, TransactGetItems, "Cancellation reason codes": the same sentences are
-/// answered outside of transactions. Of maxima: developer guide, "Diagnosing throttling", and an answer in
-/// airbytehq/oncall 13650 (2026).
+/// answered outside of transactions. Of maxima: developer guide, "Diagnosing throttling", and an
+/// answer in airbytehq/oncall 13650 (2026).
 fn throttled(throttle: &Throttle) -> &'static str {
     if throttle.limit == ThrottleLimit::MaxOnDemand {
         return "Throughput exceeds the maximum OnDemandThroughput configured on table or index";

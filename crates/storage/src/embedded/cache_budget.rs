@@ -1,30 +1,30 @@
-//! The bytes that ranges and values kept in memory may take together.
+//! Budget of bytes that cached ranges and cached values share.
 //!
-//! Either kind may fill the whole budget while the other leaves it; when both want more, each is
-//! entitled to a half. Who is beyond its half gives way first. For what one kind drops for lack of room
-//! the other one's entries are passed over, and those that were not used since the last time go too: so
-//! a half that nobody reads any more does not stay.
+//! Either kind may fill the whole budget while the other needs none; if both want more, each is
+//! entitled to a half, and the kind that exceeds its half gives way first. While one kind drops
+//! entries for lack of room, the other kind ages: a search passes over its entries and drops those
+//! that were not used since the last time. So a half that no reader uses any more does not stay.
 
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
-/// Entries of the other kind are passed over when so much was dropped.
+/// Dropped bytes of one kind after which entries of the other are passed over.
 const PASS_BYTES: usize = 64 << 10;
 
-/// Counts of what the two kinds take. The kinds themselves keep the counts true.
+/// Sizes of the two kinds. The kinds themselves keep the counts true.
 #[derive(Debug)]
 #[expect(clippy::struct_field_names, reason = "units stand in names")]
 pub(super) struct CacheBudget {
     capacity_bytes: AtomicUsize,
-    /// Bytes of the ranges that are kept.
+    /// Bytes of the cached ranges.
     pub(super) range_bytes: AtomicUsize,
-    /// Bytes of the values that are kept.
+    /// Bytes of the cached values.
     pub(super) point_bytes: AtomicUsize,
-    /// Bytes of ranges, and of values, that were dropped since entries of the other kind were passed over.
+    /// Bytes of ranges, and of values, that were dropped since the last pass over the other kind.
     pub(super) dropped_range_bytes: AtomicUsize,
     pub(super) dropped_point_bytes: AtomicUsize,
 }
 
-/// Who is to give bytes back, and how many.
+/// Kind that has to give bytes back, and their number.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Excess {
     None,
@@ -32,7 +32,7 @@ pub(super) enum Excess {
     Points(usize),
 }
 
-/// What a search for entries to drop did with the next one, of so many bytes.
+/// Result for the next entry in a search for entries to drop, with its bytes.
 #[derive(Debug)]
 pub(super) enum Passed {
     Kept(usize),
@@ -65,38 +65,38 @@ impl CacheBudget {
         }
     }
 
-    /// Returns the most that both kinds may take.
+    /// Returns the most bytes that both kinds may take.
     pub(super) fn capacity_bytes(&self) -> usize {
         self.capacity_bytes.load(Ordering::Relaxed)
     }
 
-    /// Sets the most that both kinds may take.
+    /// Sets the most bytes that both kinds may take.
     pub(super) fn set_capacity(&self, capacity_bytes: usize) {
         self.capacity_bytes.store(capacity_bytes, Ordering::Relaxed);
     }
 
-    /// Returns what both kinds take.
+    /// Returns the bytes that both kinds take.
     pub(super) fn size_bytes(&self) -> usize {
         self.range_bytes.load(Ordering::Relaxed) + self.point_bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns whether an eighth is free, so that all that is read may be kept.
+    /// Returns whether an eighth is free, so that every read may be cached.
     pub(super) fn has_room(&self) -> bool {
         let capacity = self.capacity_bytes();
         self.size_bytes() < capacity - capacity / 8
     }
 
-    /// Returns over how many bytes of values to pass, if enough ranges were dropped.
+    /// Returns the bytes of values to pass over, if enough ranges were dropped.
     pub(super) fn take_points_to_pass(&self) -> Option<usize> {
         take_due(&self.dropped_range_bytes)
     }
 
-    /// Returns over how many bytes of ranges to pass, if enough values were dropped.
+    /// Returns the bytes of ranges to pass over, if enough values were dropped.
     pub(super) fn take_ranges_to_pass(&self) -> Option<usize> {
         take_due(&self.dropped_point_bytes)
     }
 
-    /// Returns who is to give way.
+    /// Returns the kind that has to give way, and by how many bytes.
     pub(super) fn excess(&self) -> Excess {
         let excess = self.size_bytes().saturating_sub(self.capacity_bytes());
         let points = self.point_bytes.load(Ordering::Relaxed);
@@ -108,7 +108,8 @@ impl CacheBudget {
     }
 }
 
-/// Returns what an allocator takes for a block of so many bytes: sizes come in classes, four to each doubling.
+/// Returns the bytes that an allocator takes for a block of so many bytes: sizes come in classes,
+/// four to each doubling.
 pub(super) fn allocated_bytes(bytes: usize) -> usize {
     const STEP_MIN_BYTES: usize = 16;
     bytes.next_multiple_of((bytes.next_power_of_two() / 8).max(STEP_MIN_BYTES))

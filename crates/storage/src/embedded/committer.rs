@@ -1,8 +1,9 @@
 //! The committer: one thread that makes groups of batches durable and publishes them.
 //!
-//! For each group: keep the last write to each key, fold counters, stamp appends, write one atomic
-//! batch with one sync, publish a snapshot, forget the overlay entries, wake all who wait. A failure
-//! or a panic poisons the store: nothing after it is acknowledged.
+//! For each group the committer keeps the last write to each key, folds counters, stamps appends,
+//! writes one atomic batch with one sync, publishes a snapshot, removes the overlay entries and
+//! wakes the waiting writers. A failure or a panic poisons the store: nothing after it is
+//! acknowledged.
 //!
 //! Invariant: this thread is the only writer, so it alone knows counters exactly.
 
@@ -19,14 +20,14 @@ use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Counters remembered between groups; beyond it all are forgotten and read again.
+/// Most counters remembered between groups; beyond it all are forgotten and read again.
 const MAX_CACHED_COUNTERS: usize = 4096;
 
 /// A commit stamp is the group's number and, in this many low bits, the place within the group.
-/// That is enough for what fits the queue, and for a thousand groups a second over 500 years.
+/// Enough for the batches that fit the queue, and for a thousand groups a second over 500 years.
 pub(crate) const STAMP_NTH_BITS: u32 = 20;
 
-/// How much data there is is noted again after this many bytes were written.
+/// Written bytes after which the committer notes the size of the data again.
 const NOTE_DATA_BYTES: usize = 1 << 20;
 
 /// The committer's own state.
@@ -42,7 +43,7 @@ pub(crate) fn last_stamp_of(group: u64) -> u64 {
     (group << STAMP_NTH_BITS) | ((1 << STAMP_NTH_BITS) - 1)
 }
 
-/// Commits groups until the store is closed or fails; when it is closed, returns the last group.
+/// Commits groups until the store is closed or fails; if it was closed, returns the last group.
 pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) -> Option<u64> {
     let mut committer = Committer { last_group, counters: HashMap::default(), unnoted_bytes: 0 };
     let mut done = Group::default();

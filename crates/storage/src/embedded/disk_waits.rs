@@ -1,35 +1,34 @@
-//! Whether reads wait for the disk these days.
+//! Detects whether reads presently wait for the disk.
 //!
-//! The ordered map does not tell a read from memory from one that has to wait, neither before nor
-//! after. So some reads are timed: while many of them take as long as only a disk does, those to come
-//! are expected to. While they do not, which is always so when memory holds what is read, a read
-//! costs one look at a flag and one in sixteen two looks at the clock. See
-//! `docs/adr/0001-reads-that-wait.md`.
+//! The ordered map does not tell a read from memory from one that waits, neither before nor after.
+//! So some reads are timed: while many of them take as long as only a disk does, later reads are
+//! expected to wait. While none does, which is always so if memory holds the data, a read costs one
+//! look at a flag and one in sixteen two looks at the clock. See
 
 use crate::{clock, sync};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-/// A read that takes longer has waited. What is in memory, the system's included, takes a few
-/// microseconds.
+/// Shortest read that counts as having waited. A read from memory, including the system's, takes a
+/// few microseconds.
 const WAIT_MIN: Duration = Duration::from_micros(60);
-/// Of so many reads one is timed while none has waited.
+/// One of so many reads is timed while none has waited.
 const TIMED_ONE_OF: u8 = 16;
-/// The share of waits that stands for all.
+/// Share of waits that stands for all reads.
 const ALL: u32 = 1 << 16;
-/// The newest read counts for this part of the share.
+/// The newest read makes up one of so many parts of the share.
 const NEWEST: u32 = 16;
-/// From this share on waits are expected: two of the last sixteen.
+/// Share from which on waits are expected: two of the last sixteen.
 const MANY: u32 = ALL / 10;
-/// Below this share they are no longer.
+/// Share below which waits are no longer expected.
 const FEW: u32 = ALL / 40;
 
 thread_local! {
     static READS: Cell<u8> = const { Cell::new(0) };
 }
 
-/// See the head of this file.
+/// Share of reads that wait; see the head of this file.
 #[derive(Debug, Default)]
 pub(super) struct DiskWaits {
     /// The share of timed reads that waited, the newest ones counting most.
@@ -43,7 +42,7 @@ impl DiskWaits {
         sync::toss().unwrap_or_else(|| self.expected.load(Ordering::Relaxed))
     }
 
-    /// Reads, and learns from it.
+    /// Runs a read, and times some of them to learn from it.
     pub(super) fn timed<T>(&self, read: impl FnOnce() -> T) -> T {
         let share = self.share.load(Ordering::Relaxed);
         let nth = READS.replace(READS.get().wrapping_add(1));
@@ -56,7 +55,7 @@ impl DiskWaits {
         result
     }
 
-    /// What two threads learn at once may be lost for one of them.
+    /// Updates the share. If two threads do so at once, one result may be lost.
     fn learn(&self, share: u32, has_waited: bool) {
         let newest = if has_waited { ALL / NEWEST } else { 0 };
         let share = share - share.div_ceil(NEWEST) + newest;

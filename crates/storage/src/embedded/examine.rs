@@ -1,13 +1,13 @@
 //! Looks at a data folder without changing it.
 //!
-//! Opening a store replays its logs, cuts a torn group off and removes files that nothing names any
-//! more: all of that changes the folder. So the folder is locked through a handle that cannot write,
-//! and a shadow of it is opened instead: a folder of links to the sorted files, which are never
-//! changed once they are written, and copies of what is small or is written to. The shadow lies in the
-//! system's folder for temporary files and is removed in the end.
+//! Opening a store replays its logs, cuts off a torn group and removes files that nothing names any
+//! more: all of that changes the folder. So [`Examined`] locks the folder through a handle that
+//! cannot write, and opens a shadow of it instead: a folder with links to the sorted files, which
+//! are never changed once written, and copies of files that are small or written to. The shadow
+//! lies in the system's folder for temporary files and is removed in the end.
 //!
-//! A folder without its lock file, as some tools leave out empty files, is looked at without a lock:
-//! a store that is open keeps that file.
+//! A folder without its lock file, which some tools leave out of a copy because it is empty, is
+//! read without a lock: an open store keeps that file.
 
 use super::folder;
 use super::map::Map;
@@ -19,7 +19,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a data folder holds, without the right to change it.
+/// Content of a data folder, without the right to change it.
 ///
 /// The folder stays locked until this is dropped, and its views are of no use after that.
 #[derive(Debug)]
@@ -49,14 +49,14 @@ impl Examined {
         self.store.newest()
     }
 
-    /// Returns the bytes of an unfinished group at the end of the logs, which the views do not show.
-    /// More than zero after a crash in the middle of a write.
+    /// Returns the bytes of an unfinished group at the end of the logs, which the views do not
+    /// show. More than zero after a crash in the middle of a write.
     pub fn torn_bytes(&self) -> u64 {
         self.store.stats().torn_bytes
     }
 }
 
-/// A folder that looks like another one, removed when it is dropped.
+/// A folder that shadows another one, removed when it is dropped.
 #[derive(Debug)]
 struct Shadow {
     path: PathBuf,
@@ -80,7 +80,7 @@ impl Shadow {
         Map::shadow(original, &self.path)
     }
 
-    /// Names in an error the folder that was asked for.
+    /// Replaces the shadow's name in an error by the original folder's.
     fn name_original(&self, error: OpenError, original: &Path) -> OpenError {
         let (shadow, name) = (self.path.display().to_string(), original.display().to_string());
         match error {
@@ -106,7 +106,7 @@ impl Shadow {
 
 impl Drop for Shadow {
     fn drop(&mut self) {
-        // What stays is of no use to anybody and private to its owner.
+        // If removing fails, the rest is useless and private to its owner.
         drop(fs::remove_dir_all(&self.path));
     }
 }

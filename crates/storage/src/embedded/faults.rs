@@ -1,10 +1,10 @@
-//! Hooks for tests: hold the committer, make a group fail. Cost nothing that could be measured.
+//! Hooks for tests: hold the committer, make a group fail. They cost nothing measurable.
 
 use crate::Error;
 use parking_lot::{Mutex, MutexGuard};
 use std::io;
 
-/// What tests may ask of the committer.
+/// Faults that tests may order from the committer.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     gate: Mutex<()>,
@@ -30,7 +30,7 @@ impl Faults {
         *self.next.lock() = Some(fault);
     }
 
-    /// Waits while a test holds the committer; fails when a test asked for it.
+    /// Waits while a test holds the committer; fails if a test ordered it.
     pub(crate) fn before_group(&self) -> Result<(), Error> {
         drop(self.gate.lock());
         match self.next.lock().take() {

@@ -1,19 +1,19 @@
 //! The data folder: one process at a time, one known format.
 //!
-//! | name         | what it is                                                          |
+//! | name         | content                                                             |
 //! |--------------|---------------------------------------------------------------------|
 //! | `LOCK`       | empty; locked by the process that has the folder open               |
 //! | `FORMAT`     | `hashrange store, format 1`, `id ID CHECK` and `logs noted`, below  |
-//! | `LOGS`       | fjall's: which log must exist, see `fjall/log_note.rs`              |
+//! | `LOGS`       | fjall's: the log that must exist, see `fjall/log_note.rs`           |
 //! | `fjall/`     | the files of the ordered map                                        |
 //! | `FORMAT.new` | only while the folder is created: `FORMAT` before everything exists |
 //! | `creating/`  | only while the folder is created: `fjall/` before it is complete    |
 //!
-//! `ID` is the store's id in 32 hex digits and `CHECK` its xxh3-64 in 16. The third line tells that the
-//! folder has `LOGS` since it was created; without it, `LOGS` may be missing. Folders of format 2 are on
-//! `RocksDB` and refused; the number is never given to anything else.
+//! `ID` is the store's id in 32 hex digits and `CHECK` its xxh3-64 in 16. The third line says that
+//! the folder has had `LOGS` since it was created; without that line, `LOGS` may be missing.
+//! Folders of format 2 are on `RocksDB` and are refused; no other format gets that number.
 //!
-//! Invariant: a folder named `fjall` is complete and is never removed here.
+//! Invariant: a folder named `fjall` is complete, and this module never removes it.
 
 use super::OpenError;
 use crate::{Error, clock};
@@ -25,7 +25,7 @@ use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64;
 
 const FORMAT_PREFIX: &str = "hashrange store, format ";
-/// Third line of a folder in which `LOGS` must be found.
+/// Third line of a folder that must have `LOGS`.
 const NOTED: &str = "logs noted";
 const FORMAT_VERSION: u32 = 1;
 const FORMAT_VERSION_ON_ROCKSDB: u32 = 2;
@@ -33,12 +33,12 @@ const FORMAT_VERSION_ON_ROCKSDB: u32 = 2;
 /// The folder of the ordered map.
 pub(super) const MAP_NAME: &str = "fjall";
 
-/// What the owner may do, and nobody else.
+/// Modes that give rights to the owner alone.
 const PRIVATE_FOLDER: u32 = 0o700;
 pub(super) const PRIVATE_FILE: u32 = 0o600;
 
-/// A random name of the store. Nobody outside should know it: it tells the store's own log records
-/// from values that look like some.
+/// Random name of the store, which is to be secret: it tells the store's own log records from
+/// values that look like them.
 pub(crate) type StoreId = [u8; 16];
 
 /// Returns an id that no other store has.
@@ -49,18 +49,18 @@ pub(super) fn random_id() -> io::Result<StoreId> {
     Ok(id)
 }
 
-/// Returns the key under which the ordered map of a store keeps the number of the last group.
+/// Returns the key at which the ordered map of a store keeps the number of the last group.
 pub(crate) fn marker(id: StoreId) -> Bytes {
     let mut marker = vec![0];
     marker.extend(id);
     Bytes::from(marker)
 }
 
-/// What a format file says.
+/// Content of a format file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
     id: StoreId,
-    /// Whether the note of the logs was written when the folder was created.
+    /// True if the note of the logs was written when the folder was created.
     is_noted: bool,
 }
 
@@ -74,8 +74,8 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Locks the folder at `path`, creating it with `create_map` (which gets the folder for
-    /// the ordered map and the store's id, and must leave it synced) when it does not exist yet.
+    /// Locks the folder at `path`. If it does not exist, creates it with `create_map`, which gets
+    /// the folder for the ordered map and the store's id, and must leave the map synced.
     pub(crate) fn open(
         path: &Path,
         create_map: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
@@ -92,7 +92,7 @@ impl Folder {
             let place = map_path.display().to_string();
             return Err(Error::corrupt("the folder is missing", place).into());
         }
-        // What lies in it, whichever rights it has, is behind the folder's.
+        // The rights of files inside do not matter behind the folder's.
         make_private(&map_path, PRIVATE_FOLDER);
         for name in ["FORMAT", "LOCK"] {
             make_private(&folder.file(name), PRIVATE_FILE);
@@ -106,7 +106,7 @@ impl Folder {
         self.format.id
     }
 
-    /// Returns whether the note of the logs must be found.
+    /// Returns whether the folder must have the note of the logs.
     #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
     pub(crate) fn is_noted(&self) -> bool {
         self.format.is_noted
@@ -122,7 +122,7 @@ impl Folder {
         self.file(MAP_NAME)
     }
 
-    /// Returns the key under which the ordered map keeps the number of the last group.
+    /// Returns the key at which the ordered map keeps the number of the last group.
     #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
     pub(crate) fn marker(&self) -> Bytes {
         marker(self.format.id)
@@ -176,7 +176,7 @@ impl Folder {
             .map_err(io_error("create data folder"))
     }
 
-    /// Nothing of others is ever mixed with a store.
+    /// Refuses a folder with other files, so that foreign files never mix with a store.
     fn refuse_foreign_files(&self) -> Result<(), OpenError> {
         for entry in fs::read_dir(&self.path).map_err(io_error("read data folder"))? {
             let name = entry.map_err(io_error("read data folder"))?.file_name();
@@ -189,7 +189,7 @@ impl Folder {
     }
 }
 
-/// Creates a folder, and those above it, that only its owner may look into.
+/// Creates a folder, and those above it, that only its owner may read.
 pub(crate) fn create_private(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -207,8 +207,8 @@ pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Takes the rights of others at a file or folder of the store away. Where the system or the owner
-/// does not allow it, they stay.
+/// Removes the rights of others to a file or folder of the store. If the system or the owner does
+/// not allow it, they stay.
 #[cfg(unix)]
 pub(super) fn make_private(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
@@ -221,8 +221,8 @@ pub(super) fn make_private(path: &Path, mode: u32) {
 #[cfg(not(unix))]
 pub(super) fn make_private(_: &Path, _: u32) {}
 
-/// Lets new files and folders of this process be private to its owner, whoever creates them. To be
-/// called by programs that create no other files, before they start threads.
+/// Makes new files and folders of this process private to its owner, whatever code creates them.
+/// For programs that create no other files; call it before starting threads.
 pub fn keep_new_files_private() {
     #[cfg(unix)]
     let _earlier = rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
@@ -252,7 +252,8 @@ fn lock(path: &Path) -> Result<File, OpenError> {
     hold(file, path)
 }
 
-/// Locks the folder at `path` without creating or changing anything; `None` when it has no lock file.
+/// Locks the folder at `path` without creating or changing anything; returns `None` if it has no
+/// lock file.
 pub(crate) fn lock_for_reading(path: &Path) -> Result<Option<File>, OpenError> {
     match File::open(path.join("LOCK")) {
         Ok(file) => hold(file, path).map(Some),
@@ -261,8 +262,8 @@ pub(crate) fn lock_for_reading(path: &Path) -> Result<Option<File>, OpenError> {
     }
 }
 
-/// Locks the file. A program that this process has begun to start has all its open files for a moment, and so
-/// a lock that was given back meanwhile: it is tried for a tenth of a second.
+/// Locks the file. A program that this process has just started shares all open files for a moment,
+/// and so a lock that was released meanwhile, so this tries for a tenth of a second.
 fn hold(file: File, path: &Path) -> Result<File, OpenError> {
     const TRIES: usize = 20;
     const PAUSE: Duration = Duration::from_millis(5);
@@ -290,7 +291,7 @@ fn read_format(path: &Path, name: &str) -> Result<Format, OpenError> {
     }
 }
 
-/// Returns the version and, when this program knows it and each line is as it should be, what it says.
+/// Returns the version and, if this program knows it and each line is correct, the content.
 fn parse_format(content: &[u8]) -> Option<(u32, Option<Format>)> {
     let text = std::str::from_utf8(content).ok()?;
     let (version, rest) = text.strip_prefix(FORMAT_PREFIX)?.split_once('\n')?;
@@ -321,7 +322,7 @@ fn id_line(id: StoreId) -> String {
     format!("id {:032x} {:016x}", u128::from_be_bytes(id), xxh3_64(&id))
 }
 
-/// Makes the names of everything below `path` durable; fjall does not do so for its folders.
+/// Makes the names of everything below `path` durable, which fjall does not do for its folders.
 #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
 pub(crate) fn sync_tree(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {

@@ -1,14 +1,14 @@
-//! A thread that is started when there is first something for it to do.
+//! A thread that starts when it first has work.
 //!
-//! To start a thread takes longer than to answer a request, and a store that is opened, asked a few
-//! things and closed needs none of those that sort, merge and remove.
+//! Starting a thread takes longer than answering a request, and a store that is opened, read a
+//! little and closed needs none of the threads that sort, merge and remove.
 
 use crate::Error;
 use parking_lot::Mutex;
 use std::mem;
 use std::thread::{Builder, JoinHandle};
 
-/// A thread with a name, which runs once at most.
+/// A thread with a name, which runs at most once.
 #[derive(Debug)]
 pub(crate) struct LazyThread {
     name: &'static str,
@@ -27,8 +27,8 @@ impl LazyThread {
         Self { name, state: Mutex::new(State::NotNeeded) }
     }
 
-    /// Starts the thread, unless that was done before or [`end`](Self::end) was called. Fails when the
-    /// system has no thread to give; the next call tries again.
+    /// Starts the thread, unless it has been started or [`end`](Self::end) has been called. Fails
+    /// if the system has no thread to give; the next call tries again.
     pub(crate) fn start(&self, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
         let mut state = self.state.lock();
         if matches!(*state, State::NotNeeded) {
@@ -40,12 +40,12 @@ impl LazyThread {
         Ok(())
     }
 
-    /// Waits for the end of the thread, which whoever calls this has told to end. Nobody starts it
+    /// Waits for the end of the thread, which the caller has told to end. It cannot be started
     /// afterwards.
     pub(crate) fn end(&self) {
         let state = mem::replace(&mut *self.state.lock(), State::Ended);
         if let State::Started(thread) = state {
-            // What it has to say of a failure it leaves where others look.
+            // The thread reports failures elsewhere.
             drop(thread.join());
         }
     }

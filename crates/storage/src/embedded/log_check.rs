@@ -1,13 +1,13 @@
-//! What every check of a map's logs shares: the order of groups, and the cut where a torn one begins.
+//! Common part of checking a map's logs: the order of groups, and the cut where a torn one begins.
 //!
-//! Numbers have no gap, and whatever cannot be read is not followed by a complete group. Leaves to the map the
-//! bytes of its logs.
+//! Numbers have no gap, and no complete group follows unreadable bytes. Leaves the bytes of the
+//! logs to the map.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// What is known after a part of the logs.
+/// State of the check after a part of the logs.
 #[derive(Debug, Default)]
 pub(super) struct GroupOrder {
     /// The number of the last complete group and its sequence number.
@@ -16,7 +16,7 @@ pub(super) struct GroupOrder {
 }
 
 impl GroupOrder {
-    /// Takes the next complete group. Fails when it cannot be the next.
+    /// Takes the next complete group. Fails if it cannot be the next one.
     pub(super) fn follow(&mut self, number: u64, sequence: u64) -> Result<(), String> {
         if self.is_torn {
             return Err(format!("group {number} after unreadable bytes in the log before"));
@@ -30,8 +30,8 @@ impl GroupOrder {
         Ok(())
     }
 
-    /// Notes that unreadable bytes at the offset `at` end a log, in which a complete group was found after
-    /// them at `found`; that is refused.
+    /// Notes that unreadable bytes at the offset `at` end a log. Refuses them if a complete group
+    /// was found after them, at `found`.
     pub(super) fn tear(&mut self, at: usize, found: Option<usize>) -> Result<(), String> {
         self.is_torn = true;
         match found {

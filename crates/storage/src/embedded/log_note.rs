@@ -1,15 +1,14 @@
-//! A note, outside the logs, of which log must be found.
+//! A note, outside the logs, of the log that must exist.
 //!
-//! | what it says | why                                                                |
+//! | field        | meaning                                                            |
 //! |--------------|--------------------------------------------------------------------|
-//! | state        | whether the store was closed cleanly, so that the logs hold nothing |
+//! | state        | `closed` if the store was closed cleanly and the logs hold nothing |
 //! | log          | a log of this or a higher number must exist                        |
-//! | group        | a group that was acknowledged                                      |
+//! | group        | an acknowledged group                                              |
 //!
 //! The file has two lines, `hashrange logs, form 1` and `STATE log N group N CHECK`; `STATE` is
 //! `open` or `closed`, `CHECK` the xxh3-64, in 16 hex digits, of the store's id and the line before
-//! the last space. When it is written and where it lies is the
-//! ordered map's to say.
+//! the last space. The ordered map decides when to write it and where it lies.
 
 use super::folder::{StoreId, create_private_file, sync_folder};
 use crate::Error;
@@ -20,14 +19,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const FIRST_LINE: &str = "hashrange logs, form 1";
 
-/// What the file says.
+/// Content of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LogNote {
-    /// Whether all logs were emptied after a clean close.
+    /// True if all logs were emptied after a clean close.
     pub(crate) is_closed: bool,
     /// A log of this or a higher number must exist.
     pub(crate) newest_log: u64,
-    /// A group that was acknowledged.
+    /// An acknowledged group.
     pub(crate) group: u64,
 }
 
@@ -63,7 +62,7 @@ impl LogNote {
         format!("{FIRST_LINE}\n{line} {check:016x}\n")
     }
 
-    /// Writes the note to `path`, in place of the one before, and makes it durable.
+    /// Writes the note to `path`, in the place of the one before, and makes it durable.
     pub(super) fn write(self, path: &Path, id: StoreId) -> io::Result<()> {
         let new = path.with_extension("new");
         let mut file = create_private_file(&new)?;

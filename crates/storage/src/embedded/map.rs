@@ -1,6 +1,6 @@
-//! Which ordered map a store is on: fjall, and where a scheduler runs the threads one in memory.
+//! The ordered map of a store: fjall, or one in memory under a scheduler.
 //!
-//! Nothing is asked at run time. fjall's own locks and threads would stop a scheduler.
+//! The choice is made at compile time. fjall's own locks and threads would stop a scheduler.
 
 use super::ordered_map::OrderedMap;
 

@@ -1,6 +1,6 @@
-//! What stands for the ordered map where a scheduler runs the threads: a map in memory.
+//! An ordered map in memory, for runs under a scheduler.
 //!
-//! This keeps what [`OrderedMap`] promises and no more: a snapshot shows whole groups; whoever reads
+//! It keeps the promises of [`OrderedMap`] and no more: a snapshot shows whole groups; a reader of
 //! the newest value may see the first keys of a group that is being written. Each step is a place
 //! where another thread may go on.
 
@@ -88,7 +88,7 @@ impl OrderedMap for MapInMemory {
         Ok(())
     }
 
-    /// Refuses: there are no files to close.
+    /// Refuses, because there are no files to close.
     fn sort_all(&self) -> Result<(), Error> {
         Err(Error::Closed)
     }

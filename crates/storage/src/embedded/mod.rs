@@ -9,26 +9,26 @@
 //! |----------------|----------------------------------------------------------|
 //! | `folder.rs`    | lock file, format file                                   |
 //! | `examine.rs`   | looks at a folder without changing it                    |
-//! | `ordered_map.rs` | what is asked of the ordered map                       |
-//! | `map.rs`       | which ordered map it is                                  |
+//! | `ordered_map.rs` | the interface of the ordered map                       |
+//! | `map.rs`       | the choice of the ordered map                            |
 //! | `fjall/`       | the ordered map on fjall                                 |
-//! | `log_note.rs`  | which log must be found, noted outside the logs          |
-//! | `map_in_memory.rs` | what stands for it where a scheduler runs the threads |
+//! | `log_note.rs`  | note, outside the logs, of the log that must exist       |
+//! | `map_in_memory.rs` | the ordered map for runs under a scheduler           |
 //! | `schedules.rs` | runs of writers and readers under chosen schedules       |
-//! | `read_cache.rs`| what was read, kept in memory, under one budget          |
-//! | `range_cache/` | ranges of entries that were read                         |
-//! | `point_cache/` | values that were read one by one                         |
-//! | `cache_budget.rs` | the bytes that both may take                          |
-//! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
+//! | `read_cache.rs`| cache of reads, under one budget                         |
+//! | `range_cache/` | cache of ranges of entries                               |
+//! | `point_cache/` | cache of single values                                   |
+//! | `cache_budget.rs` | the bytes that both caches may take                   |
+//! | `sequencer.rs` | the queue, sequenced values, and the waiting writers     |
 //! | `committer.rs` | the thread that makes groups durable                     |
-//! | `disk_waits.rs`| whether reads wait for the disk                          |
-//! | `space.rs`     | refusing writes before the disk is full                  |
-//! | `tidy.rs`      | the thread that gives space back while the store is idle |
-//! | `relief.rs`    | what this thread does while the disk is low              |
-//! | `lazy_thread.rs` | a thread that is started when it is first needed        |
-//! | `neighbour.rs` | asking for the memory of the next entry                  |
+//! | `disk_waits.rs`| detects whether reads wait for the disk                  |
+//! | `space.rs`     | refuses writes before the disk is full                   |
+//! | `tidy.rs`      | the thread that frees space while the store is idle      |
+//! | `relief.rs`    | the work of this thread while the disk is low            |
+//! | `lazy_thread.rs` | a thread that starts when it first has work            |
+//! | `neighbour.rs` | prefetches the memory of the next entry                  |
 //! | `shadow.rs`    | links and copies of files                                |
-//! | `step_back.rs` | the priority of work in the background                   |
+//! | `step_back.rs` | lowers the priority of background work                   |
 
 mod cache_budget;
 mod committer;
@@ -111,24 +111,24 @@ pub struct EmbeddedStore {
 #[derive(Debug, Clone)]
 pub struct EmbeddedView(Arc<Published>);
 
-/// What the writers and the committer share.
+/// State that writers and the committer share.
 struct Shared {
     // Dropped first: nothing may read when the map stops.
     published: ArcSwap<Published>,
     map: Map,
     cache: Arc<ReadCache>,
     waits: Arc<DiskWaits>,
-    /// The bytes for cached data that were asked for.
+    /// Configured bytes for cached data.
     cache_bytes: u64,
     locks: KeyLocks,
-    /// Read-locked by every decision, so that `sync` can wait for those that are running.
+    /// Read-locked by every decision, so that `sync` can wait for the running ones.
     deciding: RwLock<()>,
     sequencer: Sequencer,
     space: Arc<Space>,
     tidy: Tidy,
     counts: Counts,
     faults: Faults,
-    /// Cut from the log when the store was opened.
+    /// Bytes cut from the log when the store was opened.
     torn_bytes: u64,
     was_unclean: bool,
     folder: Arc<Folder>,
@@ -174,20 +174,20 @@ impl EmbeddedStore {
         Ok(Self { shared, committer: Some(committer) })
     }
 
-    /// Bounds the bytes for cached data from now on, at most to what the store was opened with. The
-    /// third of them that is for blocks of sorted files cannot shrink; the rest does at once.
+    /// Bounds the bytes for cached data from now on, at most to the size that the store was opened
+    /// with. The third for blocks of sorted files cannot shrink; the rest does at once.
     pub fn bound_cache(&self, cache_bytes: u64) {
         let cache_bytes = cache_bytes.min(self.shared.cache_bytes);
         let options = EmbeddedOptions { cache_bytes, ..EmbeddedOptions::default() };
         self.shared.cache.set_capacity(options.read_cache_bytes());
     }
 
-    /// Returns whether there is a store in a folder, of whichever format.
+    /// Returns whether a folder has a store, of any format.
     pub fn is_in(path: &Path) -> bool {
         path.join("FORMAT").is_file()
     }
 
-    /// Returns a number that no commit stamp given out so far is above.
+    /// Returns a number that is not below any commit stamp given out so far.
     pub fn last_stamp(&self) -> u64 {
         committer::last_stamp_of(self.shared.published.load().group)
     }
@@ -228,7 +228,7 @@ fn start_committer(
 impl Drop for EmbeddedStore {
     fn drop(&mut self) {
         self.shared.sequencer.close();
-        // It catches its own panics and returns nothing when it has failed.
+        // The committer catches its own panics and returns nothing if it has failed.
         let closed = self.committer.take().and_then(|committer| committer.join().ok().flatten());
         self.shared.tidy.end();
         self.shared.map.end();
@@ -242,7 +242,7 @@ impl Drop for EmbeddedStore {
 }
 
 impl Shared {
-    /// Returns the state of a store that was just opened and has no threads yet.
+    /// Returns the state of a store that was just opened, without threads.
     fn new(
         folder: &Arc<Folder>,
         opened: Opened<Map>,
@@ -279,7 +279,7 @@ impl Shared {
     }
 
     /// Decides under the keys' locks and queues the batch; returns the answer and the ticket that
-    /// must be published before it may be given.
+    /// must be published before the answer may be given.
     fn sequence<T>(
         self: &Arc<Self>,
         keys: &Keys,
@@ -303,7 +303,8 @@ impl Shared {
         Ok((answer, ticket))
     }
 
-    /// Fails while the disk is low, as [`Space::check_room`] does; then room is made, if there is any to make.
+    /// Fails while the disk is low, as [`Space::check_room`] does, and then starts to make room if
+    /// possible.
     fn check_room(self: &Arc<Self>, frees: impl FnOnce() -> bool) -> Result<(), Error> {
         let checked = self.space.check_room(frees);
         if self.space.is_low() {
@@ -329,12 +330,12 @@ impl Shared {
         Ok((values, newest))
     }
 
-    /// Drops the files of a range and makes known that what else is in it is garbage.
+    /// Drops the files of a range and reports that the rest of it is garbage.
     async fn reclaim(&self, range: KeyRange) -> Result<(), Error> {
         if !self.map.drop_range(&range)? {
             return Ok(());
         }
-        // Groups from this one on do not have the files, and what is kept of the range goes.
+        // Groups from this one on do not have the files, and cached parts of the range are dropped.
         let ticket = self.sequencer.push(&[], Batch::of_garbage(range))?;
         self.sequencer.published(ticket).await?;
         self.map.let_go()?;
@@ -354,7 +355,7 @@ impl Shared {
         self.sequencer.pending(key).is_none() && !self.cache.keeps(published.group, key)
     }
 
-    /// Publishes the state after `group`, of which the cache was told.
+    /// Publishes the state after `group`, which the cache was told of.
     fn publish_snapshot(&self, group: u64) {
         let snapshot = self.map.snapshot();
         assert_eq!(snapshot.last_group(), group, "what is published is the whole group");
@@ -418,8 +419,8 @@ impl Store for EmbeddedStore {
         let keys = keys.into();
         self.shared.sequencer.room().await?;
         if self.shared.waits.are_expected() {
-            // Nobody waits for the keys' locks while they are read: what is read now only comes into
-            // memory, and may change until they are locked.
+            // No other commit waits for the keys' locks during this read, which only brings the
+            // values into memory; they may change until the keys are locked.
             let EmbeddedView(published) = self.newest();
             let is_cold = |key: &&Key| self.shared.is_cold(&published, key);
             let cold: Vec<&Key> = keys.all().filter(is_cold).collect();
@@ -434,7 +435,7 @@ impl Store for EmbeddedStore {
     }
 
     async fn sync(&self) -> Result<(), Error> {
-        // Taken for a moment: every decision that was running has queued its batch by then.
+        // Held for a moment only: every decision that was running has then queued its batch.
         drop(self.shared.deciding.write());
         self.shared.sequencer.published(self.shared.sequencer.newest_ticket()).await
     }
@@ -466,7 +467,7 @@ impl Store for EmbeddedStore {
 
     fn check_writable(&self) -> Result<(), Error> {
         self.shared.sequencer.check_accepting()?;
-        // Nobody may have written since the disk became full.
+        // There may have been no write since the disk became full, so the space is checked here.
         self.shared.space.check();
         self.shared.check_room(|| false)
     }

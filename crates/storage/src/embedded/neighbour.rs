@@ -1,21 +1,21 @@
-//! Asks for the memory of the entry that is likely to be read next.
+//! Prefetches the memory of the entry that is likely to be read next.
 //!
-//! Entries lie in their block one behind the other, and those of a table are mostly of about one
+//! Entries lie in their block one behind the other, and those of a table mostly have about the same
 //! size. A table larger than the processor's cache is read at the speed of its memory unless the
-//! next entry is on its way while this one is worked on: the processor itself looks no further
-//! ahead than the end of a page of 4 KiB.
+//! next entry is on its way during the work on this one: the processor itself prefetches no further
+//! than the end of a page of 4 KiB.
 
 use crate::Direction;
 use std::ops::Range;
 
-/// Nothing is asked for next to larger values: few of them lie in a block.
+/// Largest value whose neighbour is prefetched, in bytes: few larger ones lie in a block.
 const VALUE_MAX_BYTES: usize = 4096;
-/// What lies between two values: a header and a key, or a part of it.
+/// Bytes between two values: a header and a key, or a part of it.
 const BETWEEN_BYTES: isize = 64;
 const LINE_BYTES: usize = 64;
 
-/// Asks for what comes next to a value in its block, about as much as the value itself is long.
-/// Reads nothing and changes nothing but what the processor's cache holds.
+/// Prefetches the memory next to a value in its block, about as much as the value is long. Reads
+/// nothing and changes nothing but the content of the processor's cache.
 #[inline]
 #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only the ordered map asks"))]
 pub(super) fn ask_for_next(value: &[u8], direction: Direction) {
@@ -24,7 +24,7 @@ pub(super) fn ask_for_next(value: &[u8], direction: Direction) {
     }
 }
 
-/// Asks for the first bytes of an entry that is read next.
+/// Prefetches the first bytes of an entry that is read next.
 #[inline]
 pub(super) fn ask_for(entry: &[u8]) {
     for line in entry.chunks(LINE_BYTES).take(VALUE_MAX_BYTES / LINE_BYTES) {
@@ -32,7 +32,7 @@ pub(super) fn ask_for(entry: &[u8]) {
     }
 }
 
-/// Returns where the next entry lies, as offsets from the first byte of a value.
+/// Returns the position of the next entry, as offsets from the first byte of a value.
 fn neighbour(value_bytes: usize, direction: Direction) -> Range<isize> {
     let value = match i16::try_from(value_bytes) {
         Ok(value) if value_bytes <= VALUE_MAX_BYTES => isize::from(value),

@@ -1,11 +1,11 @@
-//! Why a data folder could not be opened.
+//! Reasons why a data folder could not be opened.
 
 use crate::Error;
 use crate::error::NearKey;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why a data folder could not be opened. Nothing was changed in it.
+/// Reason why a data folder could not be opened. Nothing was changed in it.
 #[derive(Debug)]
 pub enum OpenError {
     /// Another process, or another store of this one, has the folder open.
@@ -13,7 +13,7 @@ pub enum OpenError {
         /// The data folder.
         path: PathBuf,
     },
-    /// The folder was written by a version of the program that this one does not know.
+    /// The folder was written by a version of the program that this program does not know.
     UnknownFormat {
         /// The format version of the folder.
         found: u32,
@@ -25,7 +25,7 @@ pub enum OpenError {
         /// The folder.
         path: PathBuf,
     },
-    /// The folder is on `RocksDB`: of format 2.
+    /// The folder is on `RocksDB`, format 2.
     OnRocksDb {
         /// The data folder.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum OpenError {
     MissingLog {
         /// The log.
         path: PathBuf,
-        /// Whether the store was closed cleanly before; `None` when the folder does not tell.
+        /// True if the store was closed cleanly before; `None` if the folder does not tell.
         was_closed: Option<bool>,
     },
     /// The system failed or the data is damaged.
@@ -84,7 +84,7 @@ impl fmt::Display for OpenError {
     }
 }
 
-/// Returns what to do about a missing log.
+/// Returns advice on a missing log.
 fn advice(was_closed: Option<bool>) -> &'static str {
     match was_closed {
         Some(true) => {

@@ -1,4 +1,4 @@
-//! How an embedded store uses memory, disk and threads.
+//! Options for memory, disk and threads of an embedded store.
 
 /// Options of an [`EmbeddedStore`](crate::EmbeddedStore); the defaults suit a laptop.
 ///
@@ -6,31 +6,31 @@
 /// few MiB; an idle store uses only those few MiB.
 #[derive(Debug, Clone)]
 pub struct EmbeddedOptions {
-    /// Bytes for what was read: a third for blocks of sorted files, the rest for
-    /// ranges of entries and single values.
+    /// Bytes for cached reads: a third for blocks of sorted files, the rest for ranges of entries
+    /// and single values.
     pub cache_bytes: u64,
-    /// Bytes of writes held in memory before they are sorted into a file; a quarter of it while the store
-    /// is small.
+    /// Bytes of writes held in memory before they are sorted into a file; a quarter of it while the
+    /// store is small.
     pub memtable_bytes: u64,
-    /// Bytes of a merged file; a folder keeps those it was created with. For each memtable that it
-    /// sorts fjall merges once, or moves one merged file to the next level. So this is twice what a
-    /// memtable holds: more moves on than comes in; larger files hold up the log when they are synced
-    /// and removed.
+    /// Bytes of a merged file; a folder keeps its existing ones. For each memtable that it sorts,
+    /// fjall merges once, or moves one merged file to the next level. So this is twice the size of
+    /// a memtable, so that more moves on than comes in; larger files hold up the log when they are
+    /// synced and removed.
     pub table_bytes: u64,
-    /// Bytes of logs kept before sorting into files is forced; at least 64 MiB.
+    /// Bytes of logs at which sorting into files is forced; at least 64 MiB.
     pub journal_bytes: u64,
-    /// Bytes of commits that may wait for the committer; writers wait when it is reached.
+    /// Bytes of commits that may wait for the committer; at this bound writers wait.
     pub queue_bytes: usize,
-    /// Threads that sort and merge files; at least 1. With more, fjall keeps one of them for
-    /// sorting, and that one spins while the others merge.
+    /// Threads that sort and merge files; at least 1. With more, fjall reserves one of them for
+    /// sorting, which spins while the others merge.
     pub worker_threads: usize,
-    /// Bytes of disk space kept free for logs, beside what a merge of files may need, which is as much as
-    /// there is of data, at most 384 MiB, and what is not sorted yet. Commits that write are refused with
-    /// [`Error::Full`](crate::Error::Full) while less is left; those that only remove go on until 16
-    /// MiB and room for what is not sorted are left.
+    /// Bytes of disk space kept free for logs, beside the space that a merge of files may need,
+    /// which is as much as there is data, at most 384 MiB, and the size of unsorted data. While
+    /// less is left, commits that write are refused with [`Error::Full`](crate::Error::Full); those
+    /// that only remove go on until 16 MiB and room for unsorted data are left.
     pub reserve_bytes: u64,
-    /// When the folder is created: all its commit stamps are above this number. For a store that goes on
-    /// from what another one held.
+    /// Lower bound of all commit stamps of a folder that is created: for a store that continues the
+    /// data of another one.
     pub stamps_above: u64,
 }
 
@@ -49,17 +49,17 @@ impl Default for EmbeddedOptions {
     }
 }
 
-/// So many memtables there are at most: one that is written, the others sealed.
+/// Most memtables: one that is written, the others sealed.
 const MEMTABLES: u64 = 4;
 
 impl EmbeddedOptions {
-    /// Returns the bytes of writes that may be in memory at once, in all memtables, but for the group that goes
-    /// beyond.
+    /// Returns the bytes of writes that may be in memory at once, in all memtables, beside the
+    /// group that exceeds the bound.
     pub fn unsorted_bytes(&self) -> u64 {
         self.memtable_bytes.saturating_mul(MEMTABLES)
     }
 
-    /// Sets what a memtable may hold by what all may hold.
+    /// Sets the size of a memtable by the size of all.
     #[must_use]
     pub fn with_unsorted_bytes(self, bytes: u64) -> Self {
         Self { memtable_bytes: bytes / MEMTABLES, ..self }

@@ -1,10 +1,10 @@
-//! What the group commit needs of an ordered map that keeps its data in files.
+//! Interface of the group commit to an ordered map that keeps its data in files.
 //!
 //! This is all of it: an engine is another implementation, in a folder of its own that knows its
-//! files. The calls are resolved when the program is compiled (`map.rs`).
+//! files. The compiler resolves the calls (`map.rs`).
 //!
-//! Leaves to the group commit (`mod.rs`) what is decided, in which order, and what readers may see;
-//! leaves to the map how its files grow and are merged, and which threads of its own do that.
+//! Leaves to the group commit (`mod.rs`) the decisions, their order, and the states that readers
+//! see; leaves to the map the growth and merging of its files, and its threads for that.
 
 use super::disk_waits::DiskWaits;
 use super::folder::{Folder, StoreId};
@@ -22,13 +22,13 @@ pub(crate) type MapChange = (Bytes, Option<Bytes>);
 
 /// An ordered map in files, written by one thread in numbered groups.
 ///
-/// The map keeps one entry of its own, under the folder's marker: the number of the last group. It
-/// is never shown by [`MapSnapshot::visit`].
+/// The map keeps one entry of its own, at the folder's marker: the number of the last group.
+/// [`MapSnapshot::visit`] never shows it.
 pub(crate) trait OrderedMap: Sized + Send + Sync + 'static {
     type Snapshot: MapSnapshot;
 
-    /// Creates an empty map of the store `id` in a new folder, whose groups follow `last_group`, and leaves it synced, with
-    /// nothing to replay.
+    /// Creates an empty map of the store `id` in a new folder, whose groups follow `last_group`,
+    /// and leaves it synced, with nothing to replay.
     fn create(
         path: &Path,
         id: StoreId,
@@ -36,71 +36,73 @@ pub(crate) trait OrderedMap: Sized + Send + Sync + 'static {
         options: &EmbeddedOptions,
     ) -> Result<(), Error>;
 
-    /// Opens the map in `folder`. Fails when anything is missing that was acknowledged: only a group
-    /// that a crash tore, at the very end, may be cut off. Merges no more than `space` allows.
+    /// Opens the map in `folder`. Fails if anything acknowledged is missing: only a group that a
+    /// crash tore, at the very end, may be cut off. Merges no more than `space` allows.
     fn open(
         folder: &Folder,
         options: &EmbeddedOptions,
         space: &Arc<Space>,
     ) -> Result<Opened<Self>, OpenError>;
 
-    /// Makes a folder that opens like `original`, which is not changed by that: links to files that are
-    /// never changed once they are written, copies of the others.
+    /// Makes a folder that opens like `original`, which opening it does not change: links to files
+    /// that are never changed once written, copies of the others.
     fn shadow(original: &Path, shadow: &Path) -> io::Result<()>;
 
-    /// Writes the group `number`, one more than the last, as a whole or not at all, and returns when it
-    /// is durable. Each key may occur once. May wait for the map's workers, but not without end when
-    /// they have failed. After an error nothing may be written any more. Only the committer calls it.
+    /// Writes the group `number`, one more than the last, entirely or not at all, and returns when
+    /// it is durable. Each key may occur once. May wait for the map's workers, but not without end
+    /// if they have failed. After an error nothing may be written any more. Only the committer
+    /// calls it.
     fn write_group(&self, number: u64, changes: Vec<MapChange>, bytes: usize) -> Result<(), Error>;
 
-    /// Does what makes the next group quicker. Only the committer calls it, when nobody waits for the last one.
+    /// Prepares for the next group. Only the committer calls it, when no writer waits for the last
+    /// one.
     fn prepare(&self) {}
 
     /// Returns the newest durable value of `key`, published or not.
     fn get_newest(&self, key: &[u8]) -> Result<Option<Bytes>, Error>;
 
-    /// Returns the state after the last group. Only while no group is being written.
+    /// Returns the state after the last group. No group may be written meanwhile.
     fn snapshot(&self) -> Self::Snapshot;
 
-    /// Takes away what is easily taken away of a range; returns whether there was anything.
+    /// Removes the part of a range that is easily removed; returns whether there was any.
     fn drop_range(&self, range: &KeyRange) -> Result<bool, Error>;
 
-    /// Lets files go that no snapshot needs any more.
+    /// Releases files that no snapshot needs any more.
     fn let_go(&self) -> Result<(), Error>;
 
-    /// Gives back at once what was let go, which else may take a second.
+    /// Frees released files at once, which else may take a second.
     fn remove_unused(&self) {}
 
-    /// Writes everything that is only in logs and memory to sorted files. Only while nothing else
-    /// writes.
+    /// Writes data that is only in logs and memory to sorted files. Nothing else may write
+    /// meanwhile.
     fn sort_all(&self) -> Result<(), Error>;
 
-    /// Seals what is not sorted and returns when it is in sorted files, while others may write on; or leaves it if
-    /// there are too many of them already.
+    /// Seals the unsorted data and returns when it is in sorted files, while others may write on;
+    /// does nothing if there are too many sorted files already.
     fn sort_some(&self) -> Result<(), Error>;
 
-    /// Merges all sorted files, so that nothing overwritten or deleted is left in them, if there is room
-    /// for the `kept_bytes` that stay; returns whether there is.
+    /// Merges all sorted files, so that no overwritten or deleted entry is left in them, if there
+    /// is room for the `kept_bytes` that stay; returns whether there is.
     fn merge_all(&self, kept_bytes: u64) -> Result<bool, Error>;
 
-    /// Returns how many bytes a merge of all sorted files leaves at most. May read them all.
+    /// Returns the most bytes that a merge of all sorted files leaves. May read them all.
     fn kept_bytes(&self) -> Result<u64, Error>;
 
-    /// Merges a few sorted files so that deletes come nearer to what they delete, if there are any and there
-    /// is room for them; returns whether it did.
+    /// Merges a few sorted files so that deletes come nearer to the entries that they delete, if
+    /// there are any and there is room for them; returns whether it did.
     fn merge_a_part(&self) -> Result<bool, Error>;
 
-    /// Returns how much data there is.
+    /// Returns the size of the data.
     fn data(&self) -> MapData;
 
-    /// Returns what the map takes of disk and memory. May ask the system.
+    /// Returns the disk and memory that the map takes. May ask the system.
     fn footprint(&self) -> MapFootprint;
 
-    /// Ends the map's own threads, after the work they are at. Reads go on.
+    /// Ends the map's own threads, after their present work. Reads go on.
     fn end(&self);
 
-    /// Tells that everything is in sorted files and nothing is written after `last_group`: the next
-    /// open needs to replay nothing. Takes effect when the map is dropped.
+    /// Notes that everything is in sorted files and nothing is written after `last_group`, so that
+    /// the next open replays nothing. Takes effect when the map is dropped.
     fn note_closed(&self, last_group: u64);
 }
 
@@ -111,7 +113,8 @@ pub(crate) trait MapSnapshot: Send + Sync + 'static {
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error>;
 
-    /// Shows the entries of `range` to `visitor` until it breaks. `waits` learns from the first read.
+    /// Calls `visitor` with the entries of `range` until it breaks. `waits` learns from the first
+    /// read.
     fn visit(
         &self,
         range: &KeyRange,
@@ -126,24 +129,24 @@ pub(crate) struct Opened<M> {
     pub(crate) map: M,
     /// The number of the last group, 0 when there was none.
     pub(crate) last_group: u64,
-    /// What was cut off the logs.
+    /// Bytes cut off the logs.
     pub(crate) torn_bytes: u64,
-    /// Whether nobody has closed it since the last write.
+    /// True if the map was not closed since its last write.
     pub(crate) was_unclean: bool,
 }
 
-/// How much data there is.
+/// Size of the data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MapData {
     /// Bytes of the sorted files.
     pub(crate) sorted_bytes: u64,
     /// Bytes that are not sorted yet.
     pub(crate) unsorted_bytes: u64,
-    /// Bytes that logs take and that come back as they are written anew.
+    /// Bytes of logs, which are freed as their data is written to sorted files.
     pub(crate) log_bytes: u64,
     /// Bytes of an entry in sorted files, on average.
     pub(crate) entry_bytes: u64,
-    /// Whether files are being sorted or merged.
+    /// True if files are being sorted or merged.
     pub(crate) is_sorting: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a panic in an ordered map says.
+//! Messages of panics in an ordered map.
 
 use std::any::Any;
 

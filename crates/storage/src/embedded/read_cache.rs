@@ -1,7 +1,8 @@
-//! What was read, kept in memory: ranges and single values, under one budget of bytes.
+//! Cache of reads: ranges and single values, under one budget of bytes.
 //!
-//! Both kinds are right by the same rule as a view; each says in its own text why. What a group of
-//! writes changes is told here once, when the group is durable and before it is published.
+//! Both kinds follow the same rule as a view; each says in its own text why it is right. The owner
+//! tells the cache the changes of a group of writes once, when the group is durable and before it
+//! is published.
 
 use super::cache_budget::{CacheBudget, Excess};
 use super::point_cache::PointCache;
@@ -11,12 +12,12 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The ranges and values of a store that are kept.
+/// The cached ranges and values of a store.
 pub(super) struct ReadCache {
     budget: Arc<CacheBudget>,
     ranges: RangeCache,
     points: PointCache,
-    /// Reads of values that were not here.
+    /// Reads of values that were not cached.
     misses: AtomicU64,
 }
 
@@ -29,18 +30,19 @@ impl ReadCache {
         Self { budget, ranges, points, misses: AtomicU64::new(0) }
     }
 
-    /// Returns the value of `key` as `group` left it if it is here; `Some(None)` = there is none.
+    /// Returns the value of `key` after `group` if it is cached; `Some(None)` means that there is
+    /// none.
     #[expect(clippy::option_option, reason = "not kept, and kept as absent, are two answers")]
     pub(super) fn get_kept(&self, group: u64, key: &[u8]) -> Option<Option<Bytes>> {
         self.points.get(group, key)
     }
 
-    /// Returns whether the value of `key` as `group` left it is here.
+    /// Returns whether the value of `key` after `group` is cached.
     pub(super) fn keeps(&self, group: u64, key: &[u8]) -> bool {
         self.points.keeps(group, key)
     }
 
-    /// Returns the value of `key` as `group` left it, from `read` if it is not here.
+    /// Returns the value of `key` after `group`, from `read` if it is not cached.
     pub(super) fn get(
         &self,
         group: u64,
@@ -56,7 +58,7 @@ impl ReadCache {
         Ok(value)
     }
 
-    /// Returns the newest value of `key`, from `read` if it is not here. Only for a writer that
+    /// Returns the newest value of `key`, from `read` if it is not cached. Only for a writer that
     /// holds the key's lock and has found no unpublished value of it; `group` was published after
     /// that look.
     pub(super) fn get_newest(
@@ -70,14 +72,15 @@ impl ReadCache {
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let value = read()?;
-        // A writer asks mostly in order to see that there is nothing: not worth its room.
+        // A writer mostly checks that a key is absent, which is not worth the room.
         if value.is_some() {
             self.keep(group, key, value.as_ref());
         }
         Ok(value)
     }
 
-    /// Shows the entries of `range` as `group` left them. What is not here is visited by `read`.
+    /// Calls the visitor with the entries of `range` after `group`; `read` visits those that are
+    /// not cached.
     pub(super) fn visit(
         &self,
         group: u64,
@@ -91,7 +94,7 @@ impl ReadCache {
         outcome
     }
 
-    /// Returns whether a visit would begin with entries that are kept.
+    /// Returns whether a visit would begin with cached entries.
     pub(super) fn begins_in_page(
         &self,
         group: u64,
@@ -115,31 +118,31 @@ impl ReadCache {
         self.make_room();
     }
 
-    /// Drops the ranges kept of what is garbage. To be called after [`Self::tell`] of the group that
-    /// makes it known. Values that are kept one by one may stay: nobody asks for them.
+    /// Drops the cached ranges of garbage. Call it after [`Self::tell`] of the group that reports
+    /// the garbage. Single values may stay cached, because no reader asks for them.
     pub(super) fn forget_range(&self, range: &KeyRange) {
         self.ranges.forget_range(range);
     }
 
-    /// Returns the bytes that everything here takes.
+    /// Returns the bytes of all cached ranges and values.
     pub(super) fn size_bytes(&self) -> usize {
         self.budget.size_bytes()
     }
 
-    /// Returns how often single values were looked for.
+    /// Returns the numbers of looks for single values, found and missed.
     pub(super) fn value_looks(&self) -> CacheLooks {
         CacheLooks { hits: self.points.hits(), misses: self.misses.load(Ordering::Relaxed) }
     }
 
-    /// Returns how often ranges were looked for.
+    /// Returns the numbers of looks for ranges, found and missed.
     pub(super) fn range_looks(&self) -> CacheLooks {
         self.ranges.looks()
     }
 
-    /// Sets what everything here may take, and drops what is too much.
+    /// Sets the most bytes that the cache may take, and drops the excess.
     pub(super) fn set_capacity(&self, capacity_bytes: usize) {
         self.budget.set_capacity(capacity_bytes);
-        // Each kind gives what it has beyond its half, then the other one.
+        // Each kind first gives up the part beyond its half, then the other one gives way.
         while self.budget.excess() != Excess::None {
             self.make_room();
         }

@@ -1,9 +1,10 @@
-//! Room on a disk that is low: merges away what was deleted, within what is free.
+//! Makes room on a disk that is low: merges deleted entries away, within the free space.
 //!
-//! Work of the tidy thread (`tidy.rs`), which is woken by a commit that finds the disk low and when such a store
-//! is opened. It gives back what a merge has replaced and nobody has let go of yet, sorts what is unsorted,
-//! so that old logs go, and then merges: everything, if what stays fits beside it, else a few files at a time.
-//! After an attempt the thread rests, longer while nothing was written since the last one.
+//! This is work of the tidy thread (`tidy.rs`), which is woken by a commit that finds the disk low
+//! and at the opening of such a store. It frees files that a merge has replaced and that are not
+//! released yet, sorts unsorted data, so that old logs are removed, and then merges: everything, if
+//! the result fits beside it, else a few files at a time. After an attempt the thread rests, longer
+//! while nothing was written since the last one.
 
 use super::Shared;
 use super::ordered_map::{MapData, OrderedMap};
@@ -12,30 +13,30 @@ use crate::{Error, clock};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How long the thread rests after an attempt: at least, and at most while nothing changes.
+/// Rest of the thread after an attempt: the least, and the most while nothing changes.
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(30)];
 
-/// So much that is not sorted is sorted first, and less when nothing has changed since the last attempt.
+/// Unsorted bytes that are sorted first; fewer are if nothing has changed since the last attempt.
 const MIN_UNSORTED_BYTES: u64 = 1 << 20;
 
-/// A merge of everything is worth it when it gives back this part or what is missing; when nothing has changed
-/// since the last attempt, also when it gives back so many bytes.
+/// A merge of everything is worthwhile if it frees this part or the missing bytes; if nothing has
+/// changed since the last attempt, also if it frees so many bytes.
 const WORTH_PART: u64 = 8;
 const WORTH_BYTES: u64 = 1 << 20;
 
-/// A change of the free space by less is none.
+/// Smallest change of the free space that counts.
 const FREE_UNIT_BYTES: u64 = 1 << 20;
 
-/// What an attempt has left.
+/// State after the last attempt.
 #[derive(Debug, Default)]
 pub(super) struct Relief {
     left: Option<State>,
-    /// Attempts since something changed.
+    /// Attempts since the last change.
     attempts: u32,
     pause: Duration,
 }
 
-/// What tells whether another attempt may do more than the last one.
+/// State that decides whether another attempt may do more than the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State {
     groups: u64,
@@ -51,7 +52,7 @@ impl State {
 }
 
 impl Relief {
-    /// Makes what room can be made; returns how long to rest.
+    /// Makes as much room as possible; returns how long to rest.
     pub(super) fn make_room(&mut self, shared: &Shared) -> Duration {
         let [least, most] = PAUSES;
         if !is_low(shared) {
@@ -60,7 +61,7 @@ impl Relief {
         }
         let began = clock::now();
         self.attempts = if self.left == Some(State::of(shared)) { self.attempts + 1 } else { 0 };
-        // What fails here leaves the files as they are; if they are damaged, readers are told.
+        // A failure leaves the files as they are; if they are damaged, readers report it.
         drop(self.give_back(shared).and_then(|()| self.merge(shared)));
         self.left = Some(State::of(shared));
         if !is_low(shared) {
@@ -68,11 +69,11 @@ impl Relief {
             return Duration::ZERO;
         }
         self.pause = if self.attempts < 2 { least } else { (self.pause * 2).min(most) };
-        // As long as the attempt took, at least.
+        // At least as long as the attempt took.
         self.pause.max(began.elapsed()).min(most)
     }
 
-    /// Gives back what needs no merge.
+    /// Frees the space that needs no merge.
     fn give_back(&self, shared: &Shared) -> Result<(), Error> {
         let unsorted_bytes = shared.map.data().unsorted_bytes;
         let is_worth = unsorted_bytes >= MIN_UNSORTED_BYTES || self.attempts == 1;
@@ -82,14 +83,14 @@ impl Relief {
         let_go(shared)
     }
 
-    /// Merges what is worth it.
+    /// Merges as far as it is worthwhile.
     fn merge(&self, shared: &Shared) -> Result<(), Error> {
         if self.attempts > 1 || !is_low(shared) {
             return Ok(());
         }
         let MapData { sorted_bytes, .. } = shared.map.data();
         if sorted_bytes <= MAX_BYTES_WHEN_IDLE {
-            // What is merged away is free, and no merge needs room for it any more.
+            // The merge frees space and then needs none for itself.
             let missing_bytes = shared.space.missing_bytes() / 2;
             let worth_bytes = if self.attempts == 0 {
                 (sorted_bytes / WORTH_PART).min(missing_bytes)
@@ -99,7 +100,7 @@ impl Relief {
             let kept_bytes = shared.map.kept_bytes()?;
             let gained_bytes = sorted_bytes.saturating_sub(kept_bytes);
             if gained_bytes >= worth_bytes && gained_bytes > 0 {
-                // Few deletes, of large values, may still be unsorted.
+                // A few deletes, of large values, may still be unsorted.
                 shared.map.sort_some()?;
                 if shared.map.merge_all(kept_bytes)? {
                     return let_go(shared);
@@ -113,7 +114,7 @@ impl Relief {
     }
 }
 
-/// Returns whether the disk is low, of what there is now.
+/// Returns whether the disk is low, by the present size of the data.
 fn is_low(shared: &Shared) -> bool {
     shared.note_data();
     shared.space.check();

@@ -1,17 +1,18 @@
 //! Writers, readers and the committer under chosen schedules: the store's own code, run by a
-//! scheduler that decides at each lock and each atomic who goes on.
+//! scheduler that decides at each lock and each atomic which thread goes on.
 //!
-//! What has to hold in each of them:
+//! Each run checks that:
 //! - a view shows whole commits, by single reads and by visits alike, and stays as it is;
 //! - no view is older than one taken before it;
-//! - who was answered sees what it wrote, and no commit's change is lost;
+//! - a writer that was answered sees its own writes, and no commit's change is lost;
 //! - commits are published in the order in which they were decided;
 //! - a group that fails is the last one: nothing is acknowledged after it;
 //! - after a close everything that was accepted is published, and nothing more is;
-//! - nobody waits for ever: the scheduler notices when no thread can go on.
+//! - no thread waits for ever: the scheduler notices when none can go on.
 //!
-//! For each there is a mistake in `planted.rs` that the same run finds. Run by `cargo xtask shuttle`;
-//! `HASHRANGE_SHUTTLE_ITERATIONS` = schedules of each kind for each test.
+//! For each of these, `planted.rs` has a mistake that the same run finds. Run by
+//! `cargo xtask shuttle`; `HASHRANGE_SHUTTLE_ITERATIONS` sets the schedules of each kind for each
+//! test.
 
 use super::*;
 use crate::planted::plant;
@@ -20,15 +21,15 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, FailurePersistence, Runner};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Schedules of each kind for each test, if nothing else is asked for.
+/// Schedules of each kind for each test, unless the environment sets another number.
 const ITERATIONS: usize = 150;
-/// So many schedules of each kind, one after the other, must be enough to find a mistake: some are
-/// found at once by schedules of one kind and hardly ever by the other.
+/// Numbers of schedules of each kind, tried one after the other, within which a mistake must be
+/// found: schedules of one kind find some at once, and those of the other hardly ever.
 const ITERATIONS_TO_FIND: [usize; 4] = [100, 1_000, 5_000, 20_000];
-/// How many forced changes of thread a schedule of few changes has.
+/// Forced changes of thread in a schedule with few changes.
 const CHANGES: usize = 3;
 
-/// A test's body: one run of threads on a store in the folder.
+/// Body of a test: one run of threads on a store in the folder.
 type Body = fn(&Arc<Folder>);
 
 fn iterations() -> usize {
@@ -45,7 +46,7 @@ fn folder(temporary: &tempfile::TempDir) -> Arc<Folder> {
     Arc::new(Folder::open(&temporary.path().join("store"), create).unwrap())
 }
 
-/// Runs `body` under so many schedules that `scheduler` chooses; returns how many it were.
+/// Runs `body` under so many schedules that `scheduler` chooses; returns their number.
 fn run_with(scheduler: impl Scheduler + 'static, body: Body) -> usize {
     let temporary = tempfile::tempdir().unwrap();
     let folder = folder(&temporary);
@@ -100,7 +101,7 @@ fn bytes(number: u64) -> Bytes {
     Bytes::copy_from_slice(&number.to_be_bytes())
 }
 
-/// Adds 1 to each key and returns what they are then.
+/// Adds 1 to each key and returns the new values.
 fn add(store: &EmbeddedStore, keys: &[&str]) -> Result<Vec<u64>, Error> {
     let keys: Vec<Key> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
     block_on(store.commit(keys.clone(), move |values, batch| {
@@ -112,7 +113,7 @@ fn add(store: &EmbeddedStore, keys: &[&str]) -> Result<Vec<u64>, Error> {
     }))
 }
 
-/// Puts what `a` is into `d`.
+/// Puts the value of `a` at `d`.
 fn copy(store: &EmbeddedStore) -> Result<u64, Error> {
     block_on(store.commit(vec![b"d".to_vec(), b"a".to_vec()], |values, batch| {
         let a = number(values[1].as_ref());
@@ -138,7 +139,7 @@ fn read_range(view: &EmbeddedView, direction: Direction) -> [u64; 4] {
     read
 }
 
-/// Reads everything in a view, in both ways, and checks it by itself.
+/// Reads everything in a view, in both ways, and checks that it is consistent.
 fn read(view: &EmbeddedView) -> [u64; 4] {
     let ranged = read_range(view, Direction::Forward);
     let each = read_each(view);

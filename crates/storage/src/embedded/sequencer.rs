@@ -1,12 +1,12 @@
-//! The state between writers and the committer: sequenced batches, the values they gave to
-//! declared keys, and everyone who waits.
+//! State between writers and the committer: sequenced batches, the values they gave to declared
+//! keys, and the waiting writers.
 //!
 //! Invariants:
 //! - tickets are given in queue order, without gaps;
-//! - a declared key that was written is in the overlay from before its locks are released until
-//!   its value is published, so whoever holds the key's lock reads the newest sequenced value from
-//!   the overlay or else from the ordered map;
-//! - once a failure is set nothing is queued or published any more.
+//! - a declared key that was written is in the overlay from before its locks are released until its
+//!   value is published, so a writer that holds the key's lock reads the newest sequenced value
+//!   from the overlay or else from the ordered map;
+//! - once a failure is set, nothing is queued or published any more.
 
 use crate::batch::{Append, Change, Operation};
 use crate::planted::{Planted, is_planted};
@@ -20,20 +20,20 @@ use std::hash::BuildHasher;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-/// The place of a batch in the order of all batches; 0 = before the first.
+/// Place of a batch in the order of all batches; 0 means before the first.
 pub(crate) type Ticket = u64;
 
 const OVERLAY_SHARDS: usize = shards(64);
 
 /// A group ends with the batch that reaches one of these. Many writers may have waited for room and
-/// come at once, and a group has so many commit stamps and no more.
+/// come at once, and the commit stamps of a group are limited.
 const GROUP_BYTES: usize = 32 << 20;
 const GROUP_APPENDS: usize = 1 << 18;
 
-/// Longer lists are not kept for the next group.
+/// Longest list that is kept for the next group.
 const REUSED_MAX: usize = 4096;
 
-/// Declared keys up to this many are compared one by one.
+/// Most declared keys that are compared one by one.
 const FEW_KEYS: usize = 8;
 
 /// The writes of the batches that the committer takes in one go, in the order of their tickets.
@@ -87,7 +87,7 @@ impl Group {
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// What waits, each group but the last one full.
+    /// Waiting groups, each but the last one full.
     groups: VecDeque<Group>,
     /// A group without batches, for the next that is begun.
     spare: Group,
@@ -111,13 +111,13 @@ struct Pending {
 
 type OverlayShard = Mutex<HashMap<Bytes, Pending, RandomState>>;
 
-/// See the head of this file.
+/// Queue, overlay and waiting writers; see the head of this file.
 #[derive(Debug)]
 pub(crate) struct Sequencer {
     queue: Mutex<Queue>,
     work: Condvar,
     queue_bytes: usize,
-    /// A copy of the queue's size, to look without its lock.
+    /// Copy of the queue's size, for looks without its lock.
     queued_bytes: AtomicUsize,
     overlay: Box<[OverlayShard]>,
     /// Keys in the overlay. Grows under the queue's lock only.
@@ -233,7 +233,7 @@ impl Sequencer {
         drop((left, dropped));
     }
 
-    /// Makes a group, which must be visible in new views by now, known as published.
+    /// Marks a group, which new views must show by now, as published.
     pub(crate) fn publish(&self, group: &Group) {
         self.forget_pending(group);
         let before = self.published.swap(group.last_ticket, Ordering::AcqRel);
@@ -245,7 +245,7 @@ impl Sequencer {
         self.wake_waiters(group.last_ticket);
     }
 
-    /// The overlay holds nothing when everything that was sequenced is published.
+    /// Asserts that the overlay is empty when everything that was sequenced is published.
     fn check_overlay(&self, queue: &Queue) {
         if queue.last_ticket == self.published.load(Ordering::Relaxed) {
             let pending = self.pending_keys.load(Ordering::Relaxed);
@@ -272,7 +272,7 @@ impl Sequencer {
         }
     }
 
-    /// Refuses further batches; the committer ends after those that are queued.
+    /// Refuses further batches; the committer ends after the queued ones.
     pub(crate) fn close(&self) {
         self.queue.lock().closed = true;
         self.work.notify_one();
@@ -362,7 +362,7 @@ impl Sequencer {
     }
 }
 
-/// Returns the last value each declared key gets from `operations`.
+/// Returns the last value that each declared key gets from `operations`.
 fn declared_writes(keys: &[Key], operations: &[Operation]) -> Vec<(Bytes, Option<Bytes>)> {
     let mut sorted: Vec<&[u8]> = Vec::new();
     if keys.len() > FEW_KEYS {
@@ -416,7 +416,7 @@ impl Future for Room<'_> {
 pub(crate) struct Publication<'a> {
     sequencer: &'a Sequencer,
     ticket: Ticket,
-    /// The waker that is on the list, so that polling again does not put it there twice.
+    /// The waker that is on the list, so that a second poll does not add it again.
     registered: Option<Waker>,
 }
 

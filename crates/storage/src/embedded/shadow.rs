@@ -1,4 +1,4 @@
-//! Links and copies of files, for folders that look like another one.
+//! Links and copies of files, for folders that shadow another one.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(from, to)
 }
 
-/// Elsewhere links need rights that few have.
+/// Copies the file: on other systems links need rights that few users have.
 #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
 #[cfg(not(unix))]
 pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {

@@ -1,28 +1,30 @@
-//! Free disk space: refuses writes before the disk is really full.
+//! Watches the free disk space and refuses writes before the disk is really full.
 //!
 //! A write that fails for lack of space poisons the store until it is opened again, and so does a
-//! merge of files. So the free space is asked for before the first commit after each group, because
-//! others may have filled the disk in between. While it is below the reserve and what the next merge
-//! may need, commits that write are refused; those that give more space back than they take go on
-//! until the disk is nearly full. All work again as soon as there is space, and `relief.rs` makes some.
+//! merge of files. So the first commit after each group asks for the free space, because other
+//! processes may have filled the disk in between. While it is below the reserve and the needs of
+//! the next merge, the store refuses commits that write; those that free more space than they take
+//! go on until the disk is nearly full. All work again as soon as there is space, and `relief.rs`
+//! makes some.
 //!
-//! A merge claims what it will write, and meanwhile groups are written only into what is free beside it.
+//! A merge claims the space that it will write, and meanwhile groups may only use what is free
+//! beside it.
 
 use super::ordered_map::MapData;
 use crate::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Less than this is as good as nothing: one group may need it.
+/// Free bytes below which the disk counts as full: one group may need them.
 const NEARLY_FULL_BYTES: u64 = 16 << 20;
 
-/// A merge of files leaves so much free: the log grows a little ahead of what is written to it.
+/// Bytes that a merge of files leaves free: the log grows a little ahead of the writes.
 const SPARE_BYTES: u64 = 8 << 20;
 
-/// The most that one merge of files writes before it removes what it has read.
+/// Most bytes that one merge of files writes before it removes its input.
 const MAX_MERGE_BYTES: u64 = 384 << 20;
 
-/// Room on the disk that belongs to a merge until this is dropped.
+/// Disk space that belongs to a merge until this is dropped.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Claim<'s>(&'s Space);
@@ -39,14 +41,14 @@ pub(crate) struct Space {
     path: PathBuf,
     reserve_bytes: u64,
     merge_bytes: AtomicU64,
-    /// What is to be sorted into files sooner or later.
+    /// Bytes that will have to be sorted into files.
     unsorted_bytes: AtomicU64,
-    /// What logs take, which come back once they are full and sorted.
+    /// Bytes of logs, which are freed once the logs are full and sorted.
     log_bytes: AtomicU64,
-    /// What groups may take while a merge runs; without one, everything.
+    /// Bytes that groups may take while a merge runs; without a merge, no limit.
     allowed_bytes: AtomicU64,
     is_low: AtomicBool,
-    /// A group was written since the free space was asked for.
+    /// A group was written since the last look at the free space.
     is_outdated: AtomicBool,
 }
 
@@ -66,7 +68,7 @@ impl Space {
         space
     }
 
-    /// Takes note of how much data there is.
+    /// Notes the size of the data.
     pub(crate) fn note_data(&self, data: &MapData) {
         let MapData { sorted_bytes, unsorted_bytes, log_bytes, .. } = *data;
         let merge_bytes = (sorted_bytes + unsorted_bytes).min(MAX_MERGE_BYTES);
@@ -75,35 +77,36 @@ impl Space {
         self.log_bytes.store(log_bytes, Ordering::Relaxed);
     }
 
-    /// Takes note that a group was written: the next commit looks at the free space again.
+    /// Notes that a group was written, so that the next commit looks at the free space again.
     pub(crate) fn note_group(&self) {
         self.is_outdated.store(true, Ordering::Relaxed);
     }
 
-    /// Looks at the free space again.
+    /// Looks at the free space.
     pub(crate) fn check(&self) {
         self.is_low.store(self.missing_bytes() > 0, Ordering::Relaxed);
     }
 
-    /// Returns whether space was low when it was looked at last.
+    /// Returns whether space was low at the last look.
     pub(crate) fn is_low(&self) -> bool {
         self.is_low.load(Ordering::Relaxed)
     }
 
-    /// Returns how much more would have to be free for commits that write.
+    /// Returns the bytes that are missing for commits that write.
     pub(crate) fn missing_bytes(&self) -> u64 {
-        // The reserve is for logs, first of all: what they have taken of it comes back, and must not count twice.
+        // The reserve is first of all for logs: the part of it that they have taken comes back, and
+        // must not count twice.
         let log_bytes = self.log_bytes.load(Ordering::Relaxed);
         let taken = log_bytes.min(self.reserve_bytes.saturating_sub(NEARLY_FULL_BYTES));
-        // What is only in logs and memory is going to take a sorted file before anything is merged.
+        // Data that is only in logs and memory will take a sorted file before any merge.
         let unsorted_bytes = self.unsorted_bytes.load(Ordering::Relaxed);
         let merge_bytes = self.merge_bytes.load(Ordering::Relaxed) + unsorted_bytes;
         let wanted = (self.reserve_bytes - taken).saturating_add(merge_bytes);
         self.free_bytes().map_or(0, |free| wanted.saturating_sub(free))
     }
 
-    /// Fails while space is low; for a commit that `frees` space, while there is next to none. Costs
-    /// one question to the system for each group, and more only while space is low.
+    /// Fails while space is low; for a commit that `frees` space, while there is next to none.
+    /// Costs one system call for each group, and more only while space is low.
     pub(crate) fn check_room(&self, frees: impl FnOnce() -> bool) -> Result<(), Error> {
         let is_outdated = self.is_outdated.load(Ordering::Relaxed)
             && self.is_outdated.swap(false, Ordering::Relaxed);
@@ -124,33 +127,33 @@ impl Space {
         self.free_bytes().is_none_or(|free| free >= bytes.saturating_add(NEARLY_FULL_BYTES))
     }
 
-    /// Returns whether a group without content can be written.
+    /// Returns whether a group without writes can be written.
     pub(crate) fn has_any_room(&self) -> bool {
         self.free_bytes().is_none_or(|free| free >= SPARE_BYTES / 8)
     }
 
-    /// Returns whether what is not sorted yet can be written to a file.
+    /// Returns whether the unsorted data can be written to a file.
     pub(crate) fn has_room_to_sort(&self) -> bool {
         self.left_beside(0).is_some()
     }
 
-    /// Returns what is free beside so many bytes and what is to be sorted; none if that is not free.
+    /// Returns the bytes free beside so many and the unsorted ones; `None` if these are not free.
     fn left_beside(&self, bytes: u64) -> Option<u64> {
         let unsorted_bytes = self.unsorted_bytes.load(Ordering::Relaxed);
         let taken = bytes.saturating_add(unsorted_bytes).saturating_add(SPARE_BYTES);
         self.free_bytes().unwrap_or(u64::MAX).checked_sub(taken)
     }
 
-    /// Claims so many bytes for a merge, if they are free beside what is to be sorted. Only for whoever holds
-    /// the lock of merges: there is one claim at a time.
+    /// Claims so many bytes for a merge, if they are free beside the unsorted ones. The caller
+    /// holds the lock of merges, so that there is one claim at a time.
     pub(crate) fn claim(&self, bytes: u64) -> Option<Claim<'_>> {
         let allowed = self.left_beside(bytes)?;
         self.allowed_bytes.store(allowed, Ordering::Relaxed);
         Some(Claim(self))
     }
 
-    /// Returns whether a group that takes so many bytes leaves to the merge that runs what it has claimed;
-    /// if so, it has taken them. The log takes them, and later a sorted file.
+    /// Returns whether a group that takes so many bytes leaves a running merge its claim, and if so
+    /// takes them: for the log, and later for a sorted file.
     #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
     pub(crate) fn take_beside_merge(&self, bytes: u64) -> bool {
         let take = |allowed: u64| match allowed {
@@ -160,7 +163,8 @@ impl Space {
         self.allowed_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// Returns [`Error::Full`] for a failure that hides a full disk: workers report no cause.
+    /// Returns [`Error::Full`] for a failure whose cause may be a full disk: workers report no
+    /// cause.
     pub(crate) fn explain(&self, error: Error) -> Error {
         match error {
             Error::Io { .. } if self.free_bytes().is_some_and(|free| free < NEARLY_FULL_BYTES) => {
@@ -170,7 +174,7 @@ impl Space {
         }
     }
 
-    /// Returns the bytes this process may still write; `None` when the system does not tell.
+    /// Returns the bytes that this process may still write; `None` if the system does not tell.
     pub(crate) fn free_bytes(&self) -> Option<u64> {
         let status = rustix::fs::statvfs(&self.path).ok()?;
         Some(status.f_bavail.saturating_mul(status.f_frsize))
@@ -198,7 +202,7 @@ mod tests {
     fn what_logs_have_taken_of_the_reserve_does_not_count_twice() {
         let mut space = Space::new(&std::env::temp_dir(), 0);
         let free = space.free_bytes().unwrap();
-        // Others may use the test's disk meanwhile.
+        // Other processes may use the test's disk meanwhile.
         space.reserve_bytes = free + (5 << 28);
         let missing = |log_bytes| {
             space.note_data(&MapData { log_bytes, ..MapData::default() });

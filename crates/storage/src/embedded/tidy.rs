@@ -1,15 +1,16 @@
-//! Gives space back: while the store is idle, merges away what overwriting and deleting left behind.
+//! Frees space: while the store is idle, merges away the entries that were overwritten or deleted.
 //!
-//! The map merges when files have gathered, so what was overwritten or deleted last stays on disk until
-//! enough is written again. This thread is started when much was written, waits until nothing is, and then
-//! merges all sorted files, if they are few: of large stores only a small part can be waste, because
-//! their levels are merged one by one. A range of which all is garbage is dropped at once, file by
-//! file ([`super::EmbeddedStore`]'s `reclaim`); what is left of it at the edges is merged here.
+//! The map merges when files have gathered, so the latest overwritten or deleted entries stay on
+//! disk until enough is written again. This thread starts when much was written, waits until
+//! nothing is, and then merges all sorted files, if they are few: of large stores only a small part
+//! can be waste, because their levels are merged one by one. A range that is garbage throughout is
+//! dropped at once, file by file ([`super::EmbeddedStore`]'s `reclaim`); this thread merges the
+//! rest of it at the edges.
 //!
-//! A file is removed only when no view needs it and the map looks at its views; so a group without
-//! content is written after each step, and the map is asked to let go.
+//! A file is removed only when no view needs it and the map looks at its views; so the thread
+//! writes a group without content after each step, and asks the map to release files.
 //!
-//! While the disk is low the thread does not wait for rest (`relief.rs`).
+//! While the disk is low the thread does not wait for idleness (`relief.rs`).
 
 use super::Shared;
 use super::lazy_thread::LazyThread;
@@ -22,29 +23,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A store in which no group was written for so long is idle. A load with pauses of a second or two is
-/// not: a merge in each pause costs it a fifth of its processor time and leaves no block in the cache.
+/// Time without a group after which a store is idle. A load with pauses of a second or two is not:
+/// a merge in each pause costs it a fifth of its processor time and leaves no block in the cache.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// Less written than this leaves no waste worth a merge.
+/// Fewest written bytes that may leave waste worth a merge.
 const MIN_WRITTEN_BYTES: u64 = 8 << 20;
 
-/// Merging everything takes about a second for each 128 MiB, and a store that closes waits for it.
+/// Largest store that is merged whole: that takes about a second for each 128 MiB, and a closing
+/// store waits for it.
 pub(crate) const MAX_BYTES_WHEN_IDLE: u64 = 1280 << 20;
 const MAX_BYTES_AT_CLOSE: u64 = 256 << 20;
 
-/// An entry has at least so many bytes, and at most so many count.
+/// Least bytes that an entry counts for, and most.
 const ENTRY_BYTES: [u64; 2] = [64, 512 << 10];
 
-/// So much must have been written, as a part of what is there.
+/// Written bytes that make a merge due, as a part of the size of the data.
 const WRITTEN_PART: u64 = 4;
 
-/// Counts what was written and tells the thread.
+/// Counts writes and wakes the thread.
 #[derive(Debug)]
 pub(crate) struct Tidy {
     is_ended: Mutex<bool>,
     changed: Condvar,
-    /// The disk was found low since the thread looked last.
+    /// The disk was found low since the thread last looked.
     is_low: AtomicBool,
     written_bytes: AtomicU64,
     due_bytes: AtomicU64,
@@ -65,15 +67,14 @@ impl Tidy {
         }
     }
 
-    /// Takes note of the bytes of an entry on average: each change of a key may leave so many behind,
-    /// those of the value before it.
+    /// Notes the mean bytes of an entry: each change of a key may leave so many behind, those of
+    /// its former value.
     pub(crate) fn note_entry_bytes(&self, bytes: u64) {
         let [min, max] = ENTRY_BYTES;
         self.entry_bytes.store(bytes.clamp(min, max), Ordering::Relaxed);
     }
 
-    /// Takes note of a group; returns whether enough was written by now for the thread to
-    /// [`look`](Self::look).
+    /// Notes a group; returns whether enough was written for the thread to [`look`](Self::look).
     pub(crate) fn note_written(&self, keys: u64, bytes: u64) -> bool {
         let bytes = bytes + keys * self.entry_bytes.load(Ordering::Relaxed);
         let before = self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -81,20 +82,21 @@ impl Tidy {
         before < due && before + bytes >= due
     }
 
-    /// The disk of the store whose part this is is low. Costs next to nothing while the thread knows.
+    /// Notes that the disk of the store, which `shared` belongs to, is low. Costs next to nothing
+    /// once the thread knows.
     pub(crate) fn note_low(&self, shared: &Arc<Shared>) {
         if !self.is_low.load(Ordering::Relaxed) && !self.is_low.swap(true, Ordering::Relaxed) {
             self.look(shared);
         }
     }
 
-    /// There is something to do in the store whose part this is.
+    /// Starts or wakes the thread, because the store that `shared` belongs to has work for it.
     pub(crate) fn look(&self, shared: &Arc<Shared>) {
-        // Whoever waits has looked at the number under this lock.
+        // A waiting thread has looked at the number under this lock.
         drop(self.is_ended.lock());
         self.changed.notify_one();
         let shared = Arc::clone(shared);
-        // Without the thread nothing is given back until the store is closed.
+        // Without the thread, space is freed only when the store is closed.
         let _later = self.thread.start(move || run(&shared));
     }
 
@@ -102,7 +104,7 @@ impl Tidy {
         self.written_bytes.load(Ordering::Relaxed) >= self.due_bytes.load(Ordering::Relaxed)
     }
 
-    /// Ends the thread, after the merge that is running.
+    /// Ends the thread, after a running merge.
     pub(crate) fn end(&self) {
         *self.is_ended.lock() = true;
         self.changed.notify_one();
@@ -113,7 +115,7 @@ impl Tidy {
         *self.is_ended.lock()
     }
 
-    /// Waits until much was written or the disk is low; `false` at the end.
+    /// Waits until much was written or the disk is low; returns `false` at the end.
     fn wait(&self) -> bool {
         let mut is_ended = self.is_ended.lock();
         while !*is_ended && !self.is_due() && !self.is_low.load(Ordering::Relaxed) {
@@ -122,7 +124,8 @@ impl Tidy {
         !*is_ended
     }
 
-    /// Waits for some time, or until `is_over`, at which the thread is woken; `false` at the end.
+    /// Waits for some time, or until `is_over`, at which the thread is woken; returns `false` at
+    /// the end.
     pub(crate) fn wait_for(&self, time: Duration, is_over: impl Fn() -> bool) -> bool {
         let end = clock::now() + time;
         let mut is_ended = self.is_ended.lock();
@@ -131,9 +134,10 @@ impl Tidy {
         !*is_ended
     }
 
-    /// Returns whether merging all of `table_bytes` is worth it, and begins to count anew if so. If
-    /// not, it is asked again when enough was written; if only room is missing, again when the store has
-    /// been idle for [`IDLE`], because a full disk takes no more writes that would make it due.
+    /// Returns whether merging all of `table_bytes` is worthwhile, and then begins to count anew.
+    /// If not, call it again when enough was written; if only room is missing, again when the store
+    /// has been idle for [`IDLE`], because a full disk takes no more writes that would make the
+    /// merge due.
     fn take_worth(
         &self,
         table_bytes: u64,
@@ -154,7 +158,7 @@ impl Tidy {
     }
 }
 
-/// Merges when it is worth it until [`Tidy::end`].
+/// Merges when it is worthwhile, until [`Tidy::end`].
 fn run(shared: &Shared) {
     step_back();
     let mut relief = Relief::default();
@@ -174,19 +178,19 @@ fn run(shared: &Shared) {
         let is_idle = !is_low()
             && groups == shared.counts.groups.load(Ordering::Relaxed)
             && !shared.map.data().is_sorting;
-        // What fails here leaves the files as they are; if they are damaged, readers are told.
+        // A failure leaves the files as they are; if they are damaged, readers report it.
         if is_idle && merge(shared, MAX_BYTES_WHEN_IDLE).is_err() {
             shared.tidy.written_bytes.store(0, Ordering::Relaxed);
         }
     }
 }
 
-/// Merges at the end, when nothing else uses the store any more.
+/// Merges when the store is closed and nothing else uses it any more.
 pub(crate) fn merge_at_close(shared: &Shared) {
     let bytes = shared.map.data().sorted_bytes;
     let has_room = || shared.space.has_room_for(bytes);
     if shared.tidy.take_worth(bytes, MAX_BYTES_AT_CLOSE, has_room) {
-        // The files stay as they are if it fails.
+        // A failure leaves the files as they are.
         drop(shared.map.merge_all(bytes));
     }
 }
@@ -205,7 +209,7 @@ fn merge(shared: &Shared, max_bytes: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Lets files be removed that only views of earlier groups need.
+/// Lets the map remove files that only views of earlier groups need.
 pub(crate) fn let_go(shared: &Shared) -> Result<(), Error> {
     let ticket = shared.sequencer.push(&[], Batch::new())?;
     block_on(shared.sequencer.published(ticket))?;

@@ -1,29 +1,32 @@
-//! How far PostgreSQL is from having to vacuum by force: the ages of its oldest transaction id, and of its oldest list of
-//! lockers of a row (multixact), in this database.
+//! Distance of PostgreSQL from a forced vacuum: the ages of its oldest transaction id, and of its
+//! oldest list of lockers of a row (multixact), in this database.
 //!
-//! A lane asks now and then, after a commit. What other engines of the family do not know stays unknown.
+//! A lane asks now and then, after a commit. Ages that another engine of the family does not report
+//! stay unknown.
 
 use super::connect::Connection;
 use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// So long after a look there is none.
+/// Least time between two looks.
 const PAUSE: Duration = Duration::from_secs(60);
 
 const ASKS: &str = "SELECT age(datfrozenxid)::bigint, mxid_age(datminmxid)::bigint \
      FROM pg_database WHERE datname = current_database()";
 
-/// Ages of what is not vacuumed yet, counted in those that were given out since.
+/// Ages of the oldest ids that are not vacuumed yet, in ids given out since.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Ages {
-    /// Of transaction ids. PostgreSQL vacuums by force from `autovacuum_freeze_max_age` on, 200 million by default.
+    /// Age of the oldest transaction id. PostgreSQL vacuums by force from
+    /// `autovacuum_freeze_max_age` on, 200 million by default.
     pub transaction_ids: u64,
-    /// Of multixacts, the same from `autovacuum_multixact_freeze_max_age` on, 400 million by default.
+    /// Age of the oldest multixact. PostgreSQL vacuums by force from
+    /// `autovacuum_multixact_freeze_max_age` on, 400 million by default.
     pub multixacts: u64,
 }
 
-/// What was last known of them.
+/// Ages at the last look.
 #[derive(Debug, Default)]
 pub(super) struct AgesSeen(Mutex<Seen>);
 
@@ -34,12 +37,12 @@ struct Seen {
 }
 
 impl AgesSeen {
-    /// Returns the ages, if they were told.
+    /// Returns the ages, if they are known.
     pub(super) fn get(&self) -> Option<Ages> {
         self.0.lock().ages
     }
 
-    /// Asks if it is time to.
+    /// Asks for the ages if it is time to.
     pub(super) async fn look(&self, connection: &Connection) {
         {
             let (mut seen, now) = (self.0.lock(), Instant::now());
@@ -48,7 +51,7 @@ impl AgesSeen {
             }
             seen.asked = Some(now);
         }
-        // If it failed, whoever uses the connection next is told why.
+        // If that failed, the next user of the connection gets the error.
         let asked = connection.answer(connection.client.query_one(ASKS, &[])).await;
         let Ok(row) = asked else { return };
         let age =

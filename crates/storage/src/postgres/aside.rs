@@ -1,7 +1,7 @@
-//! What is done beside lanes and readers, on a connection of its own: for a copy of the whole store, not for
-//! requests.
+//! Work beside lanes and readers, on a connection of its own: for a copy of the whole store, not
+//! for requests.
 //!
-//! Leaves out trying again: whoever copies begins again.
+//! Does not try again: the caller begins the copy again.
 
 use super::connect::{Connection, Connector};
 use super::failure::Failure;
@@ -20,13 +20,14 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
 
-/// How often a transaction that holds a key shows that it goes on: less than the server lets one be.
+/// Interval at which a transaction that holds a key shows that it is alive: shorter than the
+/// server's limit for idle ones.
 const SHOWN_EVERY: Duration = Duration::from_secs(3);
 
-/// How many prefixes are raised by one statement.
+/// Prefixes raised by one statement.
 const PREFIXES_AT_ONCE: usize = 1_000;
 
-/// Returns the greatest stamp that any prefix has been given.
+/// Returns the greatest stamp given to any prefix.
 pub(super) async fn last_stamp(shared: &Arc<Shared>, driver: &Handle) -> Result<u64, Error> {
     let shared = Arc::clone(shared);
     on(driver, async move {
@@ -39,7 +40,7 @@ pub(super) async fn last_stamp(shared: &Arc<Shared>, driver: &Handle) -> Result<
     .await
 }
 
-/// Lets the stamps of prefixes go on after one.
+/// Makes the next stamps of prefixes greater than one.
 pub(super) async fn raise_stamps(
     shared: &Arc<Shared>,
     driver: &Handle,
@@ -72,7 +73,7 @@ fn row_of(prefix: &Key, layout: &Layout) -> (i16, Vec<u8>) {
     (layout.place(prefix), stamp_row(&Bytes::copy_from_slice(prefix), layout))
 }
 
-/// Locks the row of a key until what is returned is released or dropped.
+/// Locks the row of a key until the returned guard is released or dropped.
 pub(super) async fn hold(shared: &Arc<Shared>, driver: &Handle, key: &[u8]) -> Result<Held, Error> {
     let located = shared.layout.locate(Bytes::copy_from_slice(key));
     let (locked, is_locked) = oneshot::channel();
@@ -98,20 +99,20 @@ pub(super) async fn hold(shared: &Arc<Shared>, driver: &Handle, key: &[u8]) -> R
             Err(error) => return drop(locked.send(Err(error))),
         };
         if locked.send(Ok(())).is_ok() {
-            // Whoever has dropped the lock does not want to know.
+            // If the lock was dropped, nobody listens.
             drop(ended.send(keep(&connection, released).await));
         }
     });
     let gone = |_| Error::Closed;
     is_locked.await.map_err(gone)??;
     Ok(Held::until(async move {
-        // The task has ended if nobody listens, and says why.
+        // If nobody listens, the task has ended, and its result says why.
         release.send(()).ok();
         end.await.map_err(gone)?
     }))
 }
 
-/// Keeps a transaction alive until it is to end, or nobody wants it any more.
+/// Keeps a transaction alive until its lock is released or dropped.
 async fn keep(connection: &Connection, mut released: oneshot::Receiver<()>) -> Result<(), Error> {
     let client = &connection.client;
     while timeout(SHOWN_EVERY, &mut released).await.is_err() {
@@ -134,13 +135,13 @@ async fn answer<T>(
     connection.answer(answer).await.map_err(Failure::into_error)
 }
 
-/// Runs a task on the store's thread: whoever calls the store may have no runtime.
+/// Runs a task on the store's thread, because callers of the store may have no runtime.
 async fn on<T: Send + 'static>(
     driver: &Handle,
     task: impl Future<Output = Result<T, Error>> + Send + 'static,
 ) -> Result<T, Error> {
     let (reply, done) = oneshot::channel();
     driver.spawn(async move { drop(reply.send(task.await)) });
-    // The sender goes without an answer when the store's thread ends.
+    // If the store's thread ends, it drops the sender without an answer.
     done.await.unwrap_or(Err(Error::Closed))
 }

@@ -1,4 +1,4 @@
-//! The rows of a page as they come from the database.
+//! Rows of a page as they arrive from the database.
 //!
 //! Leaves the statement to `page.rs`.
 
@@ -9,7 +9,7 @@ use super::page::{Page, What, Where};
 use crate::{Direction, Error};
 use bytes::Bytes;
 
-/// A row as it was read. Its bytes are a part of those of its page.
+/// A row that was read. Its bytes are a part of those of its page.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) place: i16,
@@ -19,18 +19,18 @@ pub(super) struct Row {
     pub(super) value: Bytes,
 }
 
-/// A page as it comes: the bytes of all rows in one piece, which takes no allocation for each.
+/// A page as it arrives: the bytes of all rows in one piece, which saves an allocation for each.
 #[derive(Debug)]
 pub(super) struct Coming {
-    /// The place of rows that do not tell theirs.
+    /// Place of rows that do not show theirs.
     place: i16,
     bytes: Vec<u8>,
     rows: Vec<Ends>,
-    /// Of the rows that have one and show it.
+    /// Numbers of the rows that have one and show it.
     numbers: Vec<i64>,
 }
 
-/// Where the parts of a row end: its prefix, the whole key, its tail, its value.
+/// Ends of the parts of a row: its prefix, the whole key, its tail, its value.
 #[derive(Debug)]
 struct Ends {
     place: i16,
@@ -62,8 +62,8 @@ impl Coming {
         Ok(self.put(place, [prefix, rest, tail, &bytes_of(row, 4, 5)?]))
     }
 
-    /// Adds a row of which not all columns are shown and returns the bytes of its value: `None` if it has no value,
-    /// its key may go on after the prefix, or it is not where its key should be.
+    /// Adds a row that does not show all columns and returns the bytes of its value: `None` if it
+    /// has no value, its key may go on after the prefix, or it is not where its key should be.
     pub(super) fn add_one_of_most(
         &mut self,
         row: &tokio_postgres::Row,
@@ -88,7 +88,7 @@ impl Coming {
         Ok(Some(self.put(place, [prefix, &[], &[], value])))
     }
 
-    /// Returns whether a key comes after those that came.
+    /// Returns whether a key comes after those that have arrived.
     fn is_followed_by(&self, key: &[u8], direction: Direction) -> bool {
         let start = self.rows.len().checked_sub(2).and_then(|nth| self.rows.get(nth));
         let last = self.rows.last().map(|last| start.map_or(0, |start| start.value)..last.key);

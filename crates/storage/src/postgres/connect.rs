@@ -1,11 +1,11 @@
-//! Connections: how they are made, set up and given up.
+//! Connections: opens them, sets them up and gives them up.
 //!
-//! Every connection has its timeouts set on both sides, so that no wait is without end: the server ends a
-//! statement that takes too long and a transaction that nobody goes on with, and the client gives up a
-//! connection that does not answer.
+//! Every connection has its timeouts set on both sides, so that every wait ends: the server ends a
+//! statement that takes too long and an idle transaction, and the client gives up a connection that
+//! does not answer.
 //!
-//! Every connection is to the newest host that is known (`epochs.rs`): it is cut when another one is found to be newer,
-//! and what it has answered does not count then.
+//! Every connection is to the newest known host (`epochs.rs`): it is cut when another host is found
+//! to be newer, and its answers do not count then.
 
 use super::epochs::{Cut, Epochs, Origin};
 use super::failure::{Failure, open_error, words};
@@ -26,11 +26,11 @@ use tokio_postgres::config::{Config, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long the client waits beyond the server's own limit.
+/// Time that the client waits beyond the server's own limit.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Asks a host where it stands: the system, the timeline it writes (none while it follows another one), and the time
-/// at which it was started, which no other server has.
+/// Asks a host where it stands: the system, the timeline it writes (none while it follows another
+/// one), and the time at which it was started, which no other server has.
 const ORIGIN: &str = "SELECT system_identifier, CASE WHEN pg_is_in_recovery() THEN NULL \
      ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END, \
      (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint FROM pg_control_system()";
@@ -49,16 +49,16 @@ pub(super) struct Connector {
 
 /// A connection that is ready for use; dropping it closes it.
 ///
-/// What it sends and receives moves only while somebody waits for an answer or for its end: in the task that
-/// waits, of which there is one at a time. A task of the connection's own would have to be woken for every
-/// request, and wake whoever waits for the answer.
+/// It sends and receives only while a task waits for an answer or for its end: that task, of which
+/// there is one at a time, drives it. A task of the connection's own would have to be woken for
+/// every request, and to wake the waiting task for the answer.
 pub(super) struct Connection {
     pub(super) client: Client,
     link: Arc<Link>,
     answer_timeout: Duration,
 }
 
-/// What a connection sends and receives by, and may be cut from elsewhere.
+/// Socket of a connection, which other tasks may cut.
 struct Link {
     /// Locked while it is polled.
     open: Mutex<Open>,
@@ -66,9 +66,9 @@ struct Link {
 }
 
 struct Open {
-    /// Gone when the connection has ended.
+    /// `None` after the connection has ended.
     wire: Option<Wire>,
-    /// Of the task that waits.
+    /// Waker of the waiting task.
     waker: Option<Waker>,
 }
 
@@ -81,7 +81,7 @@ impl Cut for Link {
             let mut open = self.open.lock();
             (open.wire.take(), open.waker.take())
         };
-        // Whoever waits for an answer is told that there will be none.
+        // Wakes the task that waits for an answer, which will not come.
         drop(wire);
         if let Some(waker) = waker {
             waker.wake();
@@ -102,7 +102,7 @@ impl std::fmt::Debug for Connector {
 }
 
 impl Connector {
-    /// Returns a connector; connects to nothing.
+    /// Returns a connector, without connecting.
     pub(super) fn new(mut address: Address, options: &PostgresOptions) -> Result<Self, OpenError> {
         let tls = match address.tls {
             TlsMode::Disable => None,
@@ -145,7 +145,7 @@ impl Connector {
         Ok(connection)
     }
 
-    /// Returns how long it may take until a connection is ready for use.
+    /// Returns the most time that it takes until a connection is ready for use.
     pub(super) fn limit(&self) -> Duration {
         self.connect_timeout * u32::try_from(self.hosts.len() + 1).unwrap_or(u32::MAX)
     }
@@ -168,14 +168,15 @@ impl Connector {
         self.hosts.len()
     }
 
-    /// Connects to one host, whatever it takes: to look at it.
+    /// Connects to one host, in any state, to look at it.
     pub(super) async fn connect_to(&self, nth: usize) -> Option<Connection> {
         let mut config = self.hosts.config(nth)?.clone();
         config.target_session_attrs(TargetSessionAttrs::Any);
         timeout(self.connect_timeout, self.open(&config)).await.ok()?.ok()
     }
 
-    /// Looks where a host stands, notes it if it is newer than all others, and returns whether it has answered.
+    /// Looks at the state of a host, notes it if it is newer than all others, and returns whether
+    /// the host has answered.
     pub(super) async fn look(&self, nth: usize, connection: &Connection) -> bool {
         let Ok(told) = timeout(self.connect_timeout, origin(connection)).await else {
             return false;
@@ -188,7 +189,7 @@ impl Connector {
         told.is_ok()
     }
 
-    /// Connects to the first host that will have it.
+    /// Connects to the first host that accepts a connection.
     async fn open_any(&self) -> Result<Connection, OpenError> {
         let (hosts, action) = (&self.address.hosts, "connect to the database");
         let limit = if self.hosts.len() == 1 { self.limit() } else { self.connect_timeout };
@@ -211,7 +212,7 @@ impl Connector {
                 Ok(Err(error)) => {
                     all.push(words(&error));
                     let said = open_error(&error, hosts, &self.schema, action);
-                    // A host that refuses tells more than one that is away.
+                    // The refusal of a host says more than the absence of another.
                     if !matches!(said, OpenError::Unreachable { .. }) || self.hosts.len() == 1 {
                         refusal = Some(said);
                     }
@@ -243,15 +244,15 @@ impl Connection {
         poll_fn(|context| self.poll_wire(context)).await;
     }
 
-    /// Waits for what uses the client.
+    /// Drives the connection while a future uses its client.
     pub(super) async fn drive<T>(&self, used: impl Future<Output = T>) -> T {
         let mut used = pin!(used);
         poll_fn(|context| {
             if let Poll::Ready(done) = used.as_mut().poll(context) {
                 return Poll::Ready(done);
             }
-            // Sends what was just asked for and brings what may be the answer: also that the connection has
-            // ended.
+            // Sends the new request and receives what may be its answer, or the end of the
+            // connection.
             match self.poll_wire(context) {
                 Poll::Ready(()) | Poll::Pending => used.as_mut().poll(context),
             }
@@ -273,7 +274,7 @@ impl Connection {
         Poll::Pending
     }
 
-    /// Waits for an answer of the database, but not without end.
+    /// Waits a bounded time for an answer of the database.
     pub(super) async fn answer<T>(
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
@@ -288,8 +289,8 @@ impl Connection {
     }
 }
 
-/// Asks the server of a connection where it stands: `None` if it follows another one, or does not know of such
-/// things.
+/// Asks the server of a connection for its state: `None` if it follows another one, or does not
+/// know these functions.
 async fn origin(connection: &Connection) -> Result<Option<Origin>, tokio_postgres::Error> {
     let told = match connection.drive(connection.client.simple_query(ORIGIN)).await {
         Err(error) if error.code().is_some() => return Ok(None),
@@ -308,7 +309,7 @@ async fn origin(connection: &Connection) -> Result<Option<Origin>, tokio_postgre
     }))
 }
 
-/// Returns how long the server lets a transaction be that nobody goes on with.
+/// Returns the time after which the server ends an idle transaction.
 pub(super) fn idle_timeout(options: &PostgresOptions) -> Duration {
     options.decide_timeout * 2 + GRACE
 }
@@ -323,7 +324,7 @@ fn settings(options: &PostgresOptions) -> String {
         options.lock_timeout.as_millis(),
     );
     match options.sharding {
-        // Keys are looked up one by one by the primary key, however few rows the planner thinks there are.
+        // Keys are looked up one by one by the primary key, however few rows the planner expects.
         Sharding::None | Sharding::Citus => settings.push_str(
             "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; \
              SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan; \

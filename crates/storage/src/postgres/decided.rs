@@ -1,4 +1,5 @@
-//! The decisions of a group: what its members were shown, what they write, and whether that holds.
+//! Decisions of a group: the values that its members were shown, their writes, and whether the
+//! decisions hold.
 //!
 //! Pure. Leaves keys and locks to `transaction.rs`.
 
@@ -10,28 +11,28 @@ use crate::Batch;
 use bytes::Bytes;
 use std::collections::BTreeSet;
 
-/// What is to become of each member of a group whose transaction ended.
+/// Fate of a member of a group whose transaction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Its decision holds.
     Holds,
-    /// It must decide again.
+    /// The member must decide again.
     Again,
-    /// It did not decide in time.
+    /// The member did not decide in time.
     Silent,
 }
 
-/// What a member answers when it is asked.
+/// Answer of a member that was asked to decide.
 #[derive(Debug)]
 pub(super) enum Answer {
     Batch(Batch),
-    /// Nobody is there any more.
+    /// The commit's future was dropped.
     Gone,
-    /// There was none in time.
+    /// There was no answer in time.
     Silent,
 }
 
-/// Values of declared keys as the database has them, that of a fence which a lane tells among them.
+/// Values of declared keys in the database, including that of a fence, which a lane reports.
 pub(super) type Values = ByKey<Bytes>;
 
 /// The decisions of a group.
@@ -39,7 +40,7 @@ pub(super) type Values = ByKey<Bytes>;
 pub(super) struct Decided {
     pub(super) writes: Writes,
     pub(super) verdicts: Vec<Verdict>,
-    /// Whether each member writes something.
+    /// True for each member that writes something.
     writers: Vec<bool>,
 }
 
@@ -52,7 +53,8 @@ impl Decided {
         }
     }
 
-    /// Returns what a member is shown: what the group has written, or else what the database has.
+    /// Returns the values that a member is shown: the group's writes, or else the database's
+    /// values.
     pub(super) fn shown(&self, member: &Member, values: &Values) -> Vec<Option<Bytes>> {
         let value = |key: &Located| match self.writes.value(&key.key) {
             Some(written) => written.clone(),
@@ -114,7 +116,7 @@ impl Decided {
         members.flat_map(Member::keys).filter(is_absent).collect()
     }
 
-    /// Returns the absent keys on whose absence somebody writes.
+    /// Returns the absent keys on whose absence a member writes.
     pub(super) fn held_keys<'m>(
         &self,
         members: &'m [Member],
@@ -125,7 +127,7 @@ impl Decided {
         writers.flat_map(|(member, _)| member.keys()).filter(is_absent).collect()
     }
 
-    /// Sends those back whose values may not be of one state.
+    /// Sends the members back whose values may not be of one state.
     pub(super) fn send_doubtful_back(&mut self, members: &[Member], values: &Values) {
         let doubtful: Vec<usize> = self.doubtful(members, values).map(|(nth, _)| nth).collect();
         for nth in doubtful {

@@ -1,7 +1,7 @@
 //! The store's own thread and runtime, which drives connections, lanes and readers.
 //!
-//! Whoever calls the store needs no runtime: channels are all that lies between. Dropping the driver
-//! ends the thread, and waits for that no longer than [`END_TIMEOUT`].
+//! Callers of the store need no runtime: only channels connect them to it. Dropping the driver ends
+//! the thread, and waits for that no longer than [`END_TIMEOUT`].
 
 use parking_lot::Mutex;
 use std::io;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-/// How long the drop of a driver waits for its thread.
+/// Most time that the drop of a driver waits for its thread.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A thread with a runtime.
@@ -30,7 +30,7 @@ impl Driver {
         let (stop, stopped) = oneshot::channel::<()>();
         let (end, ended) = mpsc::channel();
         thread::Builder::new().name("hashrange-pg".to_owned()).spawn(move || {
-            // The sender sends or is dropped: both mean the end.
+            // A message and the drop of the sender both mean the end.
             drop(runtime.block_on(stopped));
             runtime.shutdown_timeout(END_TIMEOUT / 2);
             drop(end);
@@ -46,7 +46,7 @@ impl Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         drop(self.stop.take());
-        // The thread drops its end when it is done: that, too, is an error to the receiver.
+        // The thread drops its sender when it is done, which the receiver gets as an error, too.
         self.ended.lock().recv_timeout(END_TIMEOUT).ok();
     }
 }

@@ -1,23 +1,27 @@
-//! A group that was decided early, committed without being asked.
+//! A group that was decided early, committed without a question to its members.
 //!
-//! Who commits keys whose values are known (`known.rs`) decides on these before it waits for a lane. If all of a
-//! group have done so, and none may write what another one declares, the lane sends one statement, which is the whole
-//! transaction (`steps.rs`): it sets the lane's token, finds out whether the values are still the same, and writes.
+//! A commit of keys with known values (`known.rs`) decides on these before it waits for a lane. If
+//! all members of a group have done so, and none may write what another one declares, the lane
+//! sends one statement, which is the whole transaction (`steps.rs`): it sets the lane's token,
+//! checks that the values are still the same, and writes.
 //!
 //! Why a decision holds:
 //! - A declared key that is to be there is locked as in `transaction.rs`, in the same order and the same way, and the
 //!   statement fails unless each row has the number of the value that was shown. A row that is written anyway
 //!   is locked by that.
 //! - A declared key that is to be absent is inserted without `ON CONFLICT`, as there.
-//! - A statement that fails has done nothing. That the database has other values is the failure of a conflict
-//!   (`failure.rs`).
-//! - The fence that somebody was shown is to be what the lane's row tells, which that statement writes (`fence.rs`).
-//! - Whoever holds a lock may write rows that are not declared, such as an entry of an index, and leave the locked row as it
-//!   was. The statement, which has waited for that lock, writes over such a row, but does not see it when it is to delete
-//!   it. So what is deleted has to be declared.
+//! - A statement that fails has done nothing. If the database has other values, it fails as a
+//!   conflict (`failure.rs`).
+//! - The fence that a member was shown must be the one in the lane's row, which that statement
+//!   writes (`fence.rs`).
+//! - A transaction that holds a lock may write rows that are not declared, such as an entry of an
+//!   index, and leave the locked row unchanged. The statement, which has waited for that lock,
+//!   writes over such a row, but does not see it when it should delete it. So deleted keys have to
+//!   be declared.
 //!
-//! Leaves groups in which somebody writes nothing, does not write a key that it found absent, or deletes one that nobody
-//! declared, to `transaction.rs`, and what becomes of mistakes to `lanes.rs`.
+//! Leaves groups in which a member writes nothing, does not write a key that it found absent, or
+//! deletes one that no member declared, to `transaction.rs`, and the handling of mistakes to
+//! `lanes.rs`.
 
 use super::failure::Failure;
 use super::group::{ByKey, Writes, waves};
@@ -33,14 +37,15 @@ use bytes::Bytes;
 use std::collections::BTreeSet;
 use tokio_postgres::types::ToSql;
 
-/// What somebody decided before a lane took it.
+/// Decision of a commit before a lane took it.
 #[derive(Debug)]
 pub(super) struct Early {
-    /// The numbers of the rows whose values it was shown, in the order of its keys; `None` = no row.
+    /// The numbers of the rows whose values it was shown, in the order of its keys; `None` = no
+    /// row.
     pub(super) numbers: Vec<Option<i64>>,
     /// The copy of the fence that it was shown, if it was.
     pub(super) fence: Option<Bytes>,
-    /// What it writes: something.
+    /// Its writes, at least one.
     pub(super) batch: Batch,
 }
 
@@ -49,7 +54,7 @@ pub(super) struct EarlyGroup {
     pub(super) writes: Writes,
     /// The number of each declared key's row, `None` if it is to be absent.
     numbers: ByKey<Option<i64>>,
-    /// The copy of the fence that the lane is to have, if somebody was shown one.
+    /// The copy of the fence that the lane must have, if a member was shown one.
     pub(super) fence: Option<Bytes>,
 }
 
@@ -62,7 +67,8 @@ enum Same<'g> {
 }
 
 impl EarlyGroup {
-    /// Returns the decisions of a group: `None` if they cannot be committed together as they are.
+    /// Returns the decisions of a group: `None` if they cannot be committed together without a
+    /// question.
     pub(super) fn of(setting: &Setting<'_>, all: Vec<Early>) -> Option<Self> {
         let Setting { members, layout, group_bytes, .. } = *setting;
         let mut numbers = ByKey::default();
@@ -90,7 +96,7 @@ impl EarlyGroup {
         }
         let is_small = writes.commits == 1 || writes.size_bytes <= group_bytes;
         let is_direct = writes.appends().all(|(prefix, _)| is_appended_directly(prefix, layout));
-        // What has to write the same row twice.
+        // Rows that would have to be written twice.
         let holds = |(key, number): (&Bytes, &Option<i64>)| {
             number.is_none() && !matches!(writes.value(key), Some(Some(_)))
         };
@@ -114,7 +120,8 @@ impl EarlyGroup {
         keys.filter(|key| self.number(key).is_none()).collect()
     }
 
-    /// Returns the rows of `updates` and all others that are to be as they were, in the order of the primary key.
+    /// Returns the rows of `updates` and all others that are to be as they were, in the order of
+    /// the primary key.
     fn same<'m>(&self, members: &'m [Member], updates: &mut Puts) -> Vec<Same<'m>> {
         let mut all = Vec::new();
         let mut rest = Puts::default();
@@ -148,10 +155,10 @@ impl Same<'_> {
     }
 }
 
-/// Returns what the error of a whole transaction tells.
+/// Returns the failure in the error of a whole transaction.
 fn unsent(error: &tokio_postgres::Error) -> Unsent {
     let mut unsent = Unsent::by_last(error);
-    // No commit waits for a lock any more.
+    // A commit does not wait for locks any more.
     unsent.is_open &= !matches!(unsent.failure, Failure::Retry(Cause::Lock, _));
     unsent
 }

@@ -1,7 +1,7 @@
-//! What an error of the database means for what was being done.
+//! Meaning of an error of the database for the work that it ended.
 //!
-//! Leaves it to lanes and readers to act on it. Messages have what the database said, which never
-//! includes the password.
+//! Leaves the reaction to lanes and readers. Messages have the database's own words, which never
+//! include the password.
 
 use super::open_error::OpenError;
 use super::traffic::Cause;
@@ -10,24 +10,25 @@ use std::error::Error as _;
 use std::fmt;
 use tokio_postgres::error::SqlState;
 
-/// An error, by what can be done about it.
+/// An error, by the possible reaction.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The transaction was rolled back and may be tried again; the error is for whoever has tried often
-    /// enough.
+    /// The transaction was rolled back and may be tried again; the error is for a caller that has
+    /// tried often enough.
     Retry(Cause, Error),
-    /// The connection is gone, or will not be used any more.
+    /// The connection is gone, or must not be used any more.
     Lost(String),
-    /// The connection is to a database that takes no writes: a new one may find the one that does.
+    /// The connection is to a database that takes no writes: a new connection may find the one that
+    /// does.
     Standby(String),
-    /// Nothing was written, and trying again does not help.
+    /// Nothing was written, and another try would not help.
     Refused(Error),
-    /// The transaction may have been committed, and nobody can tell.
+    /// The transaction may have been committed, and there is no way to tell.
     Unknown(String),
 }
 
-/// Returns which conflict a state is: of a transaction that another one was faster than. With it the
-/// transaction is rolled back, also if it answers its commit.
+/// Returns the conflict in a state: another transaction was faster. The transaction is then rolled
+/// back, even if the state answers its commit.
 fn conflict(state: &SqlState) -> Option<Cause> {
     if *state == SqlState::T_R_SERIALIZATION_FAILURE {
         return Some(Cause::Serialization);
@@ -35,13 +36,13 @@ fn conflict(state: &SqlState) -> Option<Cause> {
     if *state == SqlState::T_R_DEADLOCK_DETECTED {
         return Some(Cause::Deadlock);
     }
-    // A key that is there, and a row that is not the same (`statements.rs`).
+    // A key that exists already, or a row that has changed (`statements.rs`).
     let is_other = [SqlState::UNIQUE_VIOLATION, SqlState::DIVISION_BY_ZERO].contains(state);
     is_other.then_some(Cause::Conflict)
 }
 
 impl Failure {
-    /// Returns what an error means.
+    /// Returns the meaning of an error.
     pub(super) fn of(error: &tokio_postgres::Error) -> Self {
         let Some(state) = error.code() else { return Self::Lost(words(error)) };
         if let Some(cause) = conflict(state) {
@@ -52,7 +53,7 @@ impl Failure {
             let what = format!("other transactions kept their locks: {what}");
             return Self::Retry(Cause::Lock, Error::Unavailable { what });
         }
-        // So Citus answers when one of its shards has gone away.
+        // Citus answers this when one of its shards has gone away.
         if *state == SqlState::INTERNAL_ERROR {
             let what = format!("the database failed: {what}");
             return Self::Retry(Cause::Internal, Error::Unavailable { what });
@@ -67,28 +68,28 @@ impl Failure {
         Self::Refused(refusal(state, what))
     }
 
-    /// Returns whether the same may succeed when it is done again.
+    /// Returns whether another try may succeed.
     pub(super) fn may_pass(&self) -> bool {
         matches!(self, Self::Retry(..) | Self::Lost(_) | Self::Standby(_))
     }
 
-    /// Returns whether the connection is not to be used any more.
+    /// Returns whether the connection must not be used any more.
     pub(super) fn ends_connection(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Standby(_))
     }
 
-    /// Returns the cause for which a transaction that failed so is begun again.
+    /// Returns the cause for which a transaction with this failure is begun again.
     pub(super) fn cause(&self) -> Cause {
         match self {
             Self::Retry(cause, _) => *cause,
             Self::Lost(_) => Cause::Connection,
             Self::Standby(_) => Cause::ReadOnly,
-            // Each commit of a group that was refused is tried for itself.
+            // Each commit of a refused group is tried by itself.
             Self::Refused(_) | Self::Unknown(_) => Cause::Internal,
         }
     }
 
-    /// Returns the error for whoever is not to try again.
+    /// Returns the error for a caller that does not try again.
     pub(super) fn into_error(self) -> Error {
         match self {
             Self::Lost(what) | Self::Standby(what) | Self::Unknown(what) => {
@@ -112,8 +113,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Returns whether a transaction may have been committed whose `COMMIT`, or only statement, was answered with this error. Only
-/// conflicts are known to be found before.
+/// Returns whether the transaction may have been committed although its `COMMIT`, or only
+/// statement, was answered with this error. Only conflicts are known to be found before the commit.
 pub(super) fn leaves_commit_open(error: &tokio_postgres::Error) -> bool {
     error.code().is_none_or(|state| conflict(state).is_none())
 }
@@ -127,7 +128,8 @@ fn is_end_of_connection(state: &SqlState) -> bool {
             SqlState::CRASH_SHUTDOWN,
             SqlState::CANNOT_CONNECT_NOW,
             SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
-            // Prepared statements are gone, or fit the tables no more: a new connection prepares anew.
+            // Prepared statements are gone, or no longer fit the tables: a new connection prepares
+            // them anew.
             SqlState::INVALID_SQL_STATEMENT_NAME,
         ]
         .contains(state)
@@ -148,7 +150,7 @@ fn refusal(state: &SqlState, why: String) -> Error {
     Error::Unavailable { what }
 }
 
-/// Returns what is wrong, from the outer error to its cause.
+/// Returns the texts of an error, from the outer one to its cause.
 pub(super) fn words(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
         return format!("{} ({})", error.message(), error.code().code());
@@ -165,7 +167,7 @@ pub(super) fn words(error: &tokio_postgres::Error) -> String {
     words
 }
 
-/// Returns why a connection could not be made, or be prepared for use.
+/// Returns the error of a connection that could not be made, or not be prepared for use.
 pub(super) fn open_error(
     error: &tokio_postgres::Error,
     host: &str,

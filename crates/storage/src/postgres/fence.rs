@@ -1,23 +1,26 @@
-//! The fence: one key that nearly all commits only read and few ever write, as the number of definitions.
+//! The fence: one key that nearly all commits only read and few write, such as the number of
+//! definitions.
 //!
-//! A row that all transactions lock for share has a list of its lockers (a multixact) for each, which grows with
-//! their number and has to be vacuumed with the whole table. So nobody locks the key's row to read it. The row of
-//! each lane, which each of its transactions writes anyway, has a copy of the key's value:
+//! If all transactions locked a row for share, the database would have a list of its lockers (a
+//! multixact) for each, which grows with their number and has to be vacuumed with the whole table.
+//! So no transaction locks the key's row to read it. The row of each lane, which each of its
+//! transactions writes anyway, has a copy of the key's value:
 //!
-//! - A transaction of a lane sets the lane's token and is told the copy by the same statement. It holds the lane's row
-//!   until it ends.
+//! - A transaction of a lane sets the lane's token and reads the copy by the same statement. It
+//!   holds the lane's row until it ends.
 //! - A commit that may write the key locks the only row of the table `fence` first, then the rows of all lanes,
 //!   so it waits for all their transactions; then its keys as every commit. It writes the key's own row, the table
 //!   `fence` and all copies.
 //! - A lane that begins copies the value from the table `fence`, whose row it locks for share: it is there before the
 //!   lanes are locked, or it waits and has the new value.
 //!
-//! Locks are taken in the order fence, lanes, entries, and nobody but the writer of the key has more than one lane's row.
+//! Locks are taken in the order fence, lanes, entries, and only a writer of the key has more than
+//! one lane's row.
 //!
-//! Servers of older programs know nothing of copies (`revisions.rs`). As long as they may be at work, those who write the key
-//! write the copies, but those who read it lock its row.
+//! Servers of older programs do not know the copies (`revisions.rs`). As long as they may run,
+//! writers of the key write the copies, but its readers lock its row.
 //!
-//! The copy of a key that is not there is empty; so a value that is empty cannot be told from that.
+//! The copy of an absent key is empty; so an empty value cannot be told from an absent one.
 
 use super::options::Sharding;
 use super::revisions::Tables;
@@ -26,26 +29,27 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a commit does with the fence.
+/// Treatment of the fence in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fencing {
-    /// Nothing that differs from what it does with other keys.
+    /// As any other key.
     Ignores,
-    /// It is shown what its lane's row tells, at this place among the values of its keys.
+    /// The commit is shown the copy in its lane's row, at this place among the values of its keys.
     Reads { at: usize, key: Bytes },
-    /// It may write the key.
+    /// The commit may write the key.
     MayWrite,
 }
 
-/// What a store knows of the fence.
+/// A store's knowledge of the fence.
 #[derive(Debug)]
 pub(super) struct Fence {
     key: Option<Bytes>,
     tables: Tables,
-    /// Whether copies may be believed once no older program can be at work any more, and whether that is so.
+    /// True if copies can be trusted once no older program can be running any more; and whether
+    /// that is so.
     may_be_trusted: bool,
     is_trusted: AtomicBool,
-    /// What a lane's row told last: `None` = it has to be asked.
+    /// Copy in a lane's row at the last look; `None` means that it has to be read.
     known: Mutex<Option<Bytes>>,
 }
 
@@ -53,7 +57,8 @@ impl Fence {
     /// Returns the fence at a key, if there is one.
     pub(super) fn new(key: Option<&Key>, tables: Tables, sharding: Sharding) -> Self {
         let key = key.filter(|_| tables.has_fence()).map(|key| Bytes::copy_from_slice(key));
-        // Whether a statement that waited is told the newest copy was tried on no sharded engine.
+        // No test has shown for a sharded engine that a statement which waited returns the newest
+        // copy.
         let may_be_trusted = sharding == Sharding::None;
         Self {
             key,
@@ -64,18 +69,18 @@ impl Fence {
         }
     }
 
-    /// Lets commits believe the rows of lanes from now on.
+    /// Lets commits trust the rows of lanes from now on.
     pub(super) fn trust(&self) {
         self.is_trusted.store(self.may_be_trusted, Ordering::Release);
     }
 
-    /// Returns whether it would make a difference to trust it.
+    /// Returns whether trusting the rows of lanes would make a difference.
     pub(super) fn is_in_doubt(&self) -> bool {
         self.key.is_some() && self.may_be_trusted && !self.is_trusted.load(Ordering::Acquire)
     }
 
-    /// Returns what a commit of these keys does, and takes the fence from the keys that it only reads if the lane's row
-    /// tells.
+    /// Returns the treatment of the fence in a commit of these keys, and removes the fence from the
+    /// keys that it only reads if the lane's row has it.
     pub(super) fn take(&self, write: &[Key], read: &mut Vec<Key>) -> Fencing {
         let Some(fence) = &self.key else { return Fencing::Ignores };
         if write.iter().any(|key| *key == fence[..]) {
@@ -91,17 +96,17 @@ impl Fence {
         }
     }
 
-    /// Returns whether this is its key.
+    /// Returns whether the fence is at this key.
     pub(super) fn is_at(&self, key: &[u8]) -> bool {
         self.key.as_ref().is_some_and(|fence| *fence == key)
     }
 
-    /// Returns the copy that lanes' rows are believed to have.
+    /// Returns the copy that the rows of lanes are believed to have.
     pub(super) fn known(&self) -> Option<Bytes> {
         self.known.lock().clone()
     }
 
-    /// Notes what a lane's row tells.
+    /// Notes the copy in a lane's row.
     pub(super) fn learn(&self, copy: &[u8]) {
         let mut known = self.known.lock();
         if known.as_ref().is_none_or(|known| *known != copy) {
@@ -109,12 +114,12 @@ impl Fence {
         }
     }
 
-    /// Notes that lanes' rows may tell something else.
+    /// Notes that the copies may have changed.
     pub(super) fn forget(&self) {
         *self.known.lock() = None;
     }
 
-    /// Returns the statements after which no transaction of a lane goes on, nor begins, until this one ends.
+    /// Returns the statements that make all transactions of lanes wait until this one ends.
     pub(super) fn lock(&self) -> String {
         let Tables { schema, .. } = &self.tables;
         format!(
@@ -137,14 +142,14 @@ impl Fence {
     }
 }
 
-/// What has to be written besides when the key is.
+/// Writes that accompany a write of the key.
 #[derive(Debug)]
 pub(super) struct FenceWrite {
     pub(super) text: String,
     pub(super) copy: Bytes,
 }
 
-/// Returns bytes as SQL has them.
+/// Returns bytes as a literal of SQL.
 pub(super) fn bytes_literal(bytes: &[u8]) -> String {
     let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("'\\x{}'::bytea", digits.concat())

@@ -1,15 +1,15 @@
-//! How statements take rows: as arrays, or each element for itself.
+//! Forms in which statements take rows: as arrays, or each element as an argument.
 //!
-//! Arrays are as many arguments however many rows there are. The few rows of a commit by itself are arguments of their own,
-//! which is less work for the database (docs/performance-notes.md).
+//! Arrays are as many arguments however many rows there are. The few rows of a single commit are
+//! arguments of their own, which is less work for the database (docs/performance-notes.md).
 //!
-//! Leaves to `steps.rs` what statements do with the rows.
+//! Leaves to `steps.rs` the use of the rows in statements.
 
 use bytes::Bytes;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 
-/// The most rows of a step that are not given as arrays: each number of rows is another statement.
+/// Most rows of a step that are not arrays: each number of rows is another statement.
 const MAX_FEW: usize = 4;
 
 /// A column of rows: an array.
@@ -36,12 +36,12 @@ fn elements<T: ToSql + Sync>(column: &[T]) -> Vec<&(dyn ToSql + Sync)> {
 /// A column of a statement.
 pub(super) type Argument<'a> = Box<dyn Column + 'a>;
 
-/// How a statement takes the rows of a step.
+/// Form in which a statement takes the rows of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Form {
     /// Each column is an argument, an array of any length.
     Arrays,
-    /// So many rows, each element of a column an argument.
+    /// So many rows, with each element of a column as an argument.
     Rows(usize),
 }
 
@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    /// Returns how many arguments so many columns are.
+    /// Returns the number of arguments for so many columns.
     pub(super) fn arguments(self, columns: usize) -> usize {
         match self {
             Self::Arrays => columns,
@@ -105,8 +105,8 @@ pub(super) fn unnest(first: usize, types: &[&str]) -> String {
     format!("unnest({})", arrays.join(", "))
 }
 
-/// Returns so many rows of these types, column by column as arguments that are counted from `first`, with what follows
-/// in each row.
+/// Returns so many rows of these types, column by column as arguments counted from `first`, with a
+/// text behind each row.
 fn values(
     first: usize,
     types: &[&str],
@@ -123,12 +123,13 @@ fn values(
     format!("(VALUES {})", all.join(", "))
 }
 
-/// Returns bytes as an array takes them.
+/// Returns bytes in the form that an array takes.
 pub(super) fn slices(bytes: &[Bytes]) -> Vec<&[u8]> {
     bytes.iter().map(|bytes| &bytes[..]).collect()
 }
 
-/// Sends a statement with some arguments and then these columns in their forms, and returns the rows of the answer.
+/// Sends a statement with some arguments and then these columns in their forms, and returns the
+/// rows of the answer.
 pub(super) async fn query<'a>(
     client: &Client,
     statement: &Statement,
@@ -142,7 +143,7 @@ pub(super) async fn query<'a>(
     client.query(statement, &arguments).await
 }
 
-/// Does that with arrays alone.
+/// Sends a statement with arrays alone, in the same way.
 pub(super) async fn query_arrays(
     client: &Client,
     statement: &Statement,

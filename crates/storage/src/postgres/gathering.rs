@@ -1,52 +1,54 @@
-//! When what waits for a connection is taken, so that much goes together.
+//! Decides when waiting work is taken, so that much of it goes together.
 //!
-//! A round trip costs the database much, and one thing more in it little. So what waits is taken at once only
-//! while nothing is at work, or when as much waits as is at work; else it gathers, until a connection is done or
-//! for a moment. Four and eight who wait for each answer wait less than if each were taken by itself, one or two no
-//! longer (docs/performance.md).
+//! A round trip costs the database much, and a further member in it little. So waiting work is
+//! taken at once only while nothing is at work, or when as much waits as is at work; else it
+//! gathers, until a connection is done or for a moment. Four or eight clients that wait for each
+//! answer wait less than if each were served by itself, one or two no longer (docs/performance.md).
 //!
-//! Nor is anything taken while as many groups are at work as usually are at once, unless it fills one: beside a
-//! database on the same processors more groups would only be smaller ones. There two may wait for each other, too. A
-//! group that is at work for long is held up, by a lock or a lost connection, and no longer counts. So many who come again
-//! and again go by halves in turns, and one half is heard while the other one is at work.
+//! Nor is anything taken while as many groups are at work as usually are at once, unless it fills a
+//! group: beside a database on the same processors more groups would only be smaller ones. There
+//! two may wait for each other, too. A group that is at work for long is held up, by a lock or a
+//! lost connection, and no longer counts. Clients that come again and again thus split into two
+//! halves that take turns: one gathers while the other is at work.
 //!
-//! If another process commits to the same database as much, it is the other half: both of them by halves again would be
-//! groups of a quarter, which cost more by far. So what waits then gathers until those who were answered have come
-//! again, for no longer than twice the time that their group was at work.
+//! If another process commits to the same database as much, it is the other half. If both processes
+//! split into halves again, each group would have a quarter of the clients, and small groups cost
+//! more by far. So waiting work then gathers until the clients of the last group have come again,
+//! for no longer than twice the time that the group was at work.
 //!
-//! Leaves to its callers what waits, and that somebody looks again when the moment is over.
+//! Leaves to its callers the waiting work itself, and another look when the moment is over.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A group that is at work for so many times the longest gathering is held up.
+/// A group is held up once it is at work for so many times the longest gathering.
 const HELD_UP: u32 = 5;
 
-/// How things go together.
+/// Limits by which work goes together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Manner {
-    /// How many go together at most.
+    /// Most members of a group.
     pub(super) max: usize,
-    /// How long they gather at most while there is room for another group.
+    /// Longest gathering while there is room for another group.
     pub(super) longest: Duration,
-    /// How many groups are at work at once as long as none is held up.
+    /// Groups that are at work at once as long as none is held up.
     pub(super) groups: usize,
 }
 
-/// What of one kind is at work, and since when too little waits.
+/// Work of one kind, and the time since which too little waits.
 #[derive(Debug)]
 pub(super) struct Gathering {
     manner: Manner,
-    /// In the order in which they were taken.
+    /// Groups in the order in which they were taken.
     at_work: Vec<Group>,
     since: Option<Instant>,
-    /// Other processes are at work as much.
+    /// True if other processes are at work as much.
     has_others: bool,
-    /// What waits if all of the last group come again, and until when that is waited for.
+    /// Number that waits if all of the last group come again, and the end of the wait for them.
     coming: Option<(usize, Instant)>,
 }
 
-/// What goes together.
+/// Members that go together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Group {
     count: usize,
@@ -58,19 +60,19 @@ impl Gathering {
         Self { manner, at_work: Vec::new(), since: None, has_others: false, coming: None }
     }
 
-    /// Returns how many of those that wait go together.
+    /// Returns how many of the waiting members go together.
     pub(super) fn share(&self, waiting: usize) -> usize {
         waiting.min(self.manner.max)
     }
 
-    /// Returns whether so much is enough to be taken.
+    /// Returns whether so many are enough to be taken.
     pub(super) fn is_enough(&self, waiting: usize, now: Instant) -> bool {
         let at_work: usize = self.at_work.iter().map(|group| group.count).sum();
         let is_half = waiting >= at_work && self.until_room(now).is_none();
         waiting >= self.manner.max || (is_half && self.until_come(waiting, now).is_none())
     }
 
-    /// Returns until when what waits is to gather, `None` when it is to be taken.
+    /// Returns the end of the gathering, `None` if the waiting work is to be taken now.
     pub(super) fn until(&mut self, waiting: usize, now: Instant) -> Option<Instant> {
         let since = *self.since.get_or_insert(now);
         if self.is_enough(waiting, now) {
@@ -83,7 +85,8 @@ impl Gathering {
         (now < until).then_some(until)
     }
 
-    /// Returns when a group will be held up, so that there is room for another one: `None` when there is.
+    /// Returns the time at which a group will be held up, so that there is room for another one:
+    /// `None` if there is room.
     fn until_room(&self, now: Instant) -> Option<Instant> {
         let held_up = |group: &Group| group.begun + HELD_UP * self.manner.longest;
         let first = self.at_work.iter().position(|group| now < held_up(group))?;
@@ -92,7 +95,7 @@ impl Gathering {
         self.at_work.get(last).map(held_up)
     }
 
-    /// Returns until when it is waited for those who were answered: `None` when they have come.
+    /// Returns the end of the wait for those who were answered: `None` if they have come.
     fn until_come(&self, waiting: usize, now: Instant) -> Option<Instant> {
         let (count, until) = self.coming?;
         (waiting < count && now < until).then_some(until)
@@ -108,7 +111,7 @@ impl Gathering {
         self.has_others
     }
 
-    /// Notes that so much was taken.
+    /// Notes that so many were taken.
     pub(super) fn take(&mut self, count: usize, now: Instant) -> Group {
         (self.since, self.coming) = (None, None);
         let group = Group { count, begun: now };

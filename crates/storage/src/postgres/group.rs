@@ -1,9 +1,10 @@
-//! What the commits of one transaction write together, and which of them may decide side by side.
+//! Writes of the commits of one transaction, and the waves in which they decide.
 //!
 //! Pure: knows keys and batches, no database. Leaves the statements to `transaction.rs`.
 //!
-//! Invariants: of several writes to one key the last counts, in the order in which batches are added; a
-//! commit that declares a key which another one of the group may write decides in a later wave than it.
+//! Invariants: of several writes to one key the last counts, in the order in which batches are
+//! added; a commit that declares a key which another one of the group may write decides in a later
+//! wave than it.
 
 use super::keys::{Layout, Located};
 use crate::Batch;
@@ -12,7 +13,7 @@ use bytes::Bytes;
 use foldhash::fast::RandomState;
 use std::collections::{BTreeMap, HashMap};
 
-/// What there is for each key.
+/// A value for each key.
 pub(super) type ByKey<T> = HashMap<Bytes, T, RandomState>;
 
 /// The effect of a group on the rows of the database.
@@ -20,9 +21,9 @@ pub(super) type ByKey<T> = HashMap<Bytes, T, RandomState>;
 pub(super) struct Writes {
     /// The value of each key that was put or deleted.
     values: ByKey<Option<Bytes>>,
-    /// For each counter whether it is removed first, and what is added.
+    /// For each counter, whether it is removed first, and the sum of its additions.
     counters: BTreeMap<Bytes, (bool, i64)>,
-    /// What is appended to each prefix, in order.
+    /// Values appended to each prefix, in order.
     appends: BTreeMap<Bytes, Vec<Bytes>>,
     pub(super) commits: u64,
     pub(super) size_bytes: usize,
@@ -77,12 +78,12 @@ impl Writes {
         self.counters.iter().filter(|(_, (removed, _))| *removed).map(|(key, _)| key)
     }
 
-    /// Returns the counters that are added to.
+    /// Returns the counters that get an addition.
     pub(super) fn sums(&self) -> impl Iterator<Item = (&Bytes, i64)> {
         self.counters.iter().filter(|(_, (_, sum))| *sum != 0).map(|(key, (_, sum))| (key, *sum))
     }
 
-    /// Returns the prefixes that are appended to with what is.
+    /// Returns the prefixes that get appends, with these.
     pub(super) fn appends(&self) -> impl Iterator<Item = (&Bytes, &[Bytes])> {
         self.appends.iter().map(|(prefix, values)| (prefix, values.as_slice()))
     }
@@ -96,7 +97,8 @@ impl Writes {
     }
 }
 
-/// Returns the wave in which each commit decides, given the keys that each may write and only reads.
+/// Returns the wave in which each commit decides, given the keys that each may write and only
+/// reads.
 pub(super) fn waves<'k>(
     commits: impl Iterator<Item = (&'k [Located], &'k [Located])>,
 ) -> Vec<usize> {

@@ -1,7 +1,7 @@
-//! Whether the connections of one kind, lanes or readers, can be used, and if not why.
+//! Health of the connections of one kind, lanes or readers, with the reason if they cannot be used.
 //!
-//! Leaves connecting to them. Invariant: as long as one of them has a connection nothing is ill, but for a
-//! database that takes no writes, which is so for all.
+//! Leaves connecting to them. Invariant: as long as one of them has a connection, the kind counts
+//! as healthy, unless the database takes no writes, which holds for all.
 
 use super::failure::Failure;
 use crate::Error;
@@ -12,16 +12,16 @@ use tokio::sync::Notify;
 #[derive(Debug, Default)]
 pub(super) struct Health {
     state: Mutex<State>,
-    /// Told of each that is connected, and of a failure that is so for all.
+    /// Notified of each new connection, and of a failure that holds for all.
     known: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
     connected: usize,
-    /// Why the last attempt to connect failed.
+    /// Failure of the last attempt to connect.
     failure: Option<String>,
-    /// That is so for those that are connected as well.
+    /// True if the failure holds for connected ones as well.
     is_for_all: bool,
 }
 
@@ -36,13 +36,13 @@ impl Health {
         self.known.notify_waiters();
     }
 
-    /// Notes that one that could be used cannot any more.
+    /// Notes that one can no longer be used.
     pub(super) fn lost(&self) {
         let mut state = self.state.lock();
         state.connected = state.connected.checked_sub(1).expect("it was connected");
     }
 
-    /// Notes that one could not be connected, or of what use it is not.
+    /// Notes that one could not be connected, or is of no use.
     pub(super) fn failed(&self, failure: &Failure) {
         let mut state = self.state.lock();
         state.failure = Some(failure.to_string());
@@ -65,12 +65,12 @@ impl Health {
         }
     }
 
-    /// Returns how many of them have a connection.
+    /// Returns the number of those that have a connection.
     pub(super) fn connected_now(&self) -> usize {
         self.state.lock().connected
     }
 
-    /// Returns why none of them can be used, if so.
+    /// Returns an error if none of them can be used.
     pub(super) fn check(&self) -> Result<(), Error> {
         let state = self.state.lock();
         match &state.failure {
@@ -81,7 +81,7 @@ impl Health {
         }
     }
 
-    /// Returns the error for what has waited for one of them for too long.
+    /// Returns the error for work that has waited for one of them for too long.
     pub(super) fn late(&self, what: &str) -> Error {
         let state = self.state.lock();
         let reason = match &state.failure {

@@ -1,16 +1,16 @@
 //! The hosts of a URL, each with a configuration and a limit of its own.
 //!
-//! A host that takes a connection and says nothing, as a machine that is frozen, would otherwise use up
-//! the time in which the others could have been asked.
+//! Without it, a host that takes a connection and says nothing, such as a frozen machine, would use
+//! up the time for asking the others.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_postgres::config::{Config, Host};
 
-/// The hosts, in the order of the URL, and which of them is asked first.
+/// The hosts, in the order of the URL, and the one that is asked first.
 #[derive(Debug)]
 pub(super) struct Hosts {
     configs: Vec<Config>,
-    /// The one that answered last.
+    /// The host that answered last.
     first: AtomicUsize,
 }
 

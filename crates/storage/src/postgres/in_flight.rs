@@ -1,4 +1,5 @@
-//! The commits of this process that are not decided and published yet, so that `sync` can wait for them.
+//! The commits of this process that are not decided and published yet, so that `sync` can wait for
+//! them.
 
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -58,7 +59,7 @@ impl InFlight {
     }
 }
 
-/// What ends a ticket before it is dropped.
+/// Handle that ends a ticket before it is dropped.
 #[derive(Debug)]
 pub(super) struct Stub {
     number: u64,
@@ -66,7 +67,7 @@ pub(super) struct Stub {
 }
 
 impl Ticket {
-    /// Returns what ends it before it is dropped.
+    /// Returns a handle that ends the ticket before it is dropped.
     pub(super) fn stub(&self) -> Stub {
         Stub { number: self.number, in_flight: Arc::clone(&self.in_flight) }
     }

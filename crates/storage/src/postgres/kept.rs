@@ -1,14 +1,17 @@
-//! Pages that were read, kept to be shown again when the database says that they are the same.
+//! Cached pages, which are shown again if the database says that they are unchanged.
 //!
-//! Each write of a value gives its row a number that no other row of the tables ever has (`rows.rs`). A page that is
-//! kept is asked for with the numbers of its rows: the statement that reads it compares them, and answers with rows
-//! only if they differ. So what is shown is what the database has at that moment, as without this; what goes
-//! through the connection is a line instead of the page, which is most of what reading it costs either side.
+//! Each write of a value gives its row a number that no other row of the tables ever has
+//! (`rows.rs`). A reader asks for a cached page with the numbers of its rows: the statement that
+//! reads the page compares them, and answers with rows only if they differ. So the reader shows the
+//! database's state of that moment, as without the cache; the connection carries a line instead of
+//! the page, which is most of the cost of reading it on both sides.
 //!
-//! A page is kept when it is read for the second time in a while, so that whoever reads everything once drives
-//! nothing out. Leaves the statements to `statements.rs`, and how a page is read to `page.rs`.
+//! A page is cached when it is read for the second time in a while, so that a reader of everything
+//! evicts nothing. Leaves the statements to `statements.rs`, and the reading of a page to
+//! `page.rs`.
 //!
-//! Invariants: only a page of which every row has a number is kept; what is kept has a bound in bytes.
+//! Invariants: only a page of which every row has a number is cached; the cache has a bound in
+//! bytes.
 
 use super::coming::Row;
 use super::traffic::Count;
@@ -19,36 +22,37 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Pages whose names are remembered after they were read once, at most. A power of two.
+/// Most pages whose names are remembered after they were read once. A power of two.
 const SEEN: usize = 1 << 16;
 
-/// Bytes of a page, of most: how many pages to make room for is reckoned by it.
+/// Bytes of most pages, by which the cache reckons its number of pages.
 const USUAL_PAGE_BYTES: u64 = 64 << 10;
 
-/// What a page is asked for by: place, direction, rows and the positions between which it lies.
+/// Name of a page: place, direction, rows and the positions between which it lies.
 pub(super) type Name = Box<[u8]>;
 
-/// A page that is kept.
+/// A cached page.
 #[derive(Debug)]
 pub(super) struct KeptPage {
     pub(super) rows: Vec<Row>,
-    /// Of the rows.
+    /// Numbers of the rows.
     pub(super) numbers: Vec<i64>,
     /// Bytes of the rows' keys and values.
     pub(super) content_bytes: usize,
 }
 
-/// The pages of a store that are kept.
+/// The cached pages of a store.
 #[derive(Debug)]
 pub(super) struct Kept {
     pages: Cache<Name, Arc<KeptPage>, Memory, RandomState>,
     capacity_bytes: u64,
-    /// Pages of fewer bytes are not kept: to ask whether they are the same costs more than to read them.
+    /// Bytes of the smallest page that is cached: to ask whether a smaller one is unchanged costs
+    /// more than to read it.
     min_page_bytes: usize,
-    /// Pages that the database was asked about, and of them those that were the same.
+    /// Pages that the database was asked about, and those of them that were unchanged.
     pub(super) asked: Count,
     pub(super) same: Count,
-    /// Digests of names of pages that were read, each where its last bits say.
+    /// Digests of names of pages that were read, each at the offset in its last bits.
     seen: Box<[AtomicU32]>,
 }
 
@@ -64,10 +68,10 @@ impl Weighter<Name, Arc<KeptPage>> for Memory {
 }
 
 impl Kept {
-    /// Returns pages of which none is kept, for so many bytes.
+    /// Returns an empty cache of so many bytes.
     pub(super) fn new(capacity_bytes: u64, min_page_bytes: usize) -> Self {
         let usual = usize::try_from(capacity_bytes / USUAL_PAGE_BYTES).unwrap_or(usize::MAX);
-        // Nothing is large enough where nothing has room.
+        // A cache without room takes no page as large enough.
         let min_page_bytes = if capacity_bytes == 0 { usize::MAX } else { min_page_bytes };
         let usual = usual.clamp(16, SEEN);
         let (hasher, life) = (RandomState::default(), DefaultLifecycle::default());
@@ -83,22 +87,23 @@ impl Kept {
         }
     }
 
-    /// Sets the most that all pages may take, which is never more than at first.
+    /// Sets the most bytes that all pages may take, never more than the first setting.
     pub(super) fn bound(&self, capacity_bytes: u64) {
         self.pages.set_capacity(capacity_bytes.min(self.capacity_bytes));
     }
 
-    /// Returns the bytes that all pages take.
+    /// Returns the bytes of all pages.
     pub(super) fn size_bytes(&self) -> u64 {
         self.pages.weight()
     }
 
-    /// Returns the page that is kept by a name.
+    /// Returns the cached page of a name.
     pub(super) fn find(&self, name: &Name) -> Option<Arc<KeptPage>> {
         self.pages.get(name)
     }
 
-    /// Returns whether a page of so many bytes that was read is to be kept, and remembers that it was read.
+    /// Returns whether a page of so many bytes that was read should be cached, and remembers that
+    /// it was read.
     pub(super) fn is_wanted(&self, name: &Name, content_bytes: usize) -> bool {
         if content_bytes < self.min_page_bytes {
             return false;
@@ -110,7 +115,7 @@ impl Kept {
         seen == Some(rest)
     }
 
-    /// Keeps a page instead of the one that was kept by its name.
+    /// Caches a page in the place of the earlier one of its name.
     pub(super) fn keep(&self, name: Name, page: KeptPage) {
         self.pages.insert(name, Arc::new(page));
     }

@@ -1,4 +1,4 @@
-//! How byte keys lie in rows.
+//! Form of byte keys in rows.
 //!
 //! | column | content |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | `tail` | nothing, or 16 bytes of the SHA-256 of `rest` when there is a rest |
 //! | `rest` | the bytes after the prefix |
 //!
-//! `(place, prefix, tail)` is the primary key. The order of prefixes is that of keys, but for those that
-//! share a whole prefix and go on: these are in the order of `rest` (`visit.rs`).
+//! `(place, prefix, tail)` is the primary key. Prefixes are in the order of their keys, except keys
+//! that share a whole prefix and go on: `visit.rs` brings these into the order of `rest`.
 
 use super::placement::{Placement, Places};
 use crate::{Error, Key, KeyRange};
@@ -23,7 +23,7 @@ pub(super) const TAIL_BYTES: usize = 16;
 /// Bytes that tell the stripes of a counter apart, after its key.
 pub(super) const STRIPE_BYTES: usize = 8;
 
-/// How the tables of a store were created, and by what their keys are placed.
+/// Form of a store's tables when they were created, and the placement of its keys.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     pub(super) placement: Placement,
@@ -41,7 +41,7 @@ pub(super) struct Located {
 }
 
 impl Layout {
-    /// Returns where a key lies.
+    /// Returns the row of a key.
     pub(super) fn locate(&self, key: Bytes) -> Located {
         let place = self.place(&key);
         let split = key.len().min(self.prefix_bytes);
@@ -50,7 +50,7 @@ impl Layout {
         Located { key, place, split, tail }
     }
 
-    /// Returns where each of `keys` lies.
+    /// Returns the row of each of `keys`.
     pub(super) fn locate_all<'k>(&self, keys: impl IntoIterator<Item = &'k Key>) -> Vec<Located> {
         keys.into_iter().map(|key| self.locate(Bytes::copy_from_slice(key))).collect()
     }
@@ -61,7 +61,7 @@ impl Layout {
         column(place)
     }
 
-    /// Returns the places of a range, in the order of its keys if that can be.
+    /// Returns the places of a range, in the order of its keys, if they have that order.
     pub(super) fn places(&self, range: &KeyRange) -> Option<Places> {
         if self.places == 1 {
             return Some(Places { first: 0, more: 0 });
@@ -118,8 +118,9 @@ pub(super) fn stripe_key(counter_key: &[u8], stripe: u64) -> Bytes {
     Bytes::from([counter_key, &stripe.to_be_bytes()].concat())
 }
 
-/// Returns a copy of the value of a row, as [`bytes_of`] tells it, and what tells the row from all that it, and every other
-/// row, ever was, if it has that: of a row without a value the sum is no such number.
+/// Returns a copy of a row's value, as [`bytes_of`] reads it, and the number that tells this state
+/// of the row from all others that it, and every other row, ever had. A row without a value has
+/// none: its sum is no such number.
 pub(super) fn value_of(
     row: &tokio_postgres::Row,
     value: usize,
@@ -133,7 +134,7 @@ pub(super) fn value_of(
     })
 }
 
-/// Returns the value of a row: its bytes, or of a counter's stripe the number.
+/// Returns the value of a row: its bytes, or the number of a counter's stripe.
 pub(super) fn bytes_of(
     row: &tokio_postgres::Row,
     value: usize,
@@ -148,13 +149,13 @@ pub(super) fn bytes_of(
         .ok_or_else(|| Error::corrupt("a row with neither value nor sum", "the table entries"))
 }
 
-/// Returns the error for a row that does not have our columns.
+/// Returns the error for a row without the store's columns.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(super) fn unreadable(error: tokio_postgres::Error) -> Error {
     Error::corrupt(format!("a row of another form: {error}"), "the database")
 }
 
-/// Returns the first bytes of the SHA-256 of what follows a prefix.
+/// Returns the first bytes of the SHA-256 of a rest.
 pub(super) fn digest(rest: &[u8]) -> [u8; TAIL_BYTES] {
     let whole = Sha256::digest(rest);
     whole.first_chunk().copied().expect("SHA-256 has 32 bytes")

@@ -1,10 +1,11 @@
-//! Lanes: each has a connection and commits what waits, one transaction after the other.
+//! Lanes: each has a connection and commits waiting commits, one transaction after the other.
 //!
-//! Leaves the transaction to `transaction.rs`, the talk with callers to `queue.rs` and lost commits to
-//! `outcome.rs`.
+//! Leaves the transaction to `transaction.rs`, the messages to callers to `queue.rs` and lost
+//! commits to `outcome.rs`.
 //!
-//! Invariants: every member that a lane has taken is told an outcome by its deadline, and no later than [`GRACE`] after it
-//! was taken if that is later, whatever the lane waits for; a group that fails is tried again one by one, so that nobody fails for another; a
+//! Invariants: every member that a lane has taken gets an outcome by its deadline, and no later
+//! than [`GRACE`] after it was taken if that is later, whatever the lane waits for; the members of
+//! a group that fails are tried again one by one, so that none fails because of another; a
 //! transaction that may have been committed is never begun again before its outcome is known.
 
 use super::ages::AgesSeen;
@@ -35,17 +36,17 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// Why a lane waits whose last transaction has not ended.
+/// Reason why a lane waits whose last transaction has not ended.
 const GOES_ON: &str = "a commit goes on in the database and does not end: \
      does it wait for a standby that is away (synchronous_standby_names)?";
 
 /// Bytes of a lane's name.
 pub(super) const LANE_BYTES: usize = 16;
 
-/// How often one commit is tried before it is a conflict.
+/// Tries of one commit before it is a conflict.
 const TRIES: u32 = 12;
 
-/// So many transactions a lane has the same row at most.
+/// Most transactions of a lane with the same row.
 const MAX_TOKENS_OF_ROW: i64 = 2_000;
 
 /// The longest pause between two tries, and between two attempts to connect.
@@ -54,26 +55,26 @@ const MAX_PAUSE: Duration = Duration::from_millis(250);
 /// The longest pause between two attempts to connect while others are connected.
 const LONG_PAUSE: Duration = Duration::from_secs(2);
 
-/// So long the database has at least to answer what was taken late.
+/// Least time for the database to answer a commit that was taken late.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// How long a lane that ends waits for its row to be removed.
+/// Most time that a lane at its end waits for its row to be removed.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What all lanes and readers share.
+/// State that all lanes and readers share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) connector: Connector,
     pub(super) options: PostgresOptions,
     pub(super) layout: Layout,
-    /// As they were when they were opened.
+    /// The tables as of the opening.
     pub(super) tables: Tables,
     pub(super) fence: Fence,
     pub(super) counts: Counts,
     pub(super) commits: Queue,
-    /// Of the lanes.
+    /// Health of the lanes.
     pub(super) health: Health,
-    /// Of the values that were read.
+    /// Sizes of the values that were read.
     pub(super) sizes: Sizes,
     /// The most that kept pages and known values may take together.
     pub(super) cache_bytes: AtomicU64,
@@ -93,7 +94,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Leaves to known values what kept pages leave of the memory for both.
+    /// Gives known values the memory that cached pages leave.
     pub(super) fn share_memory(&self) {
         self.known.bound(self.cache_bytes.load(Ordering::Relaxed), self.kept.size_bytes());
     }
@@ -104,16 +105,16 @@ pub(super) struct Lane {
     shared: Arc<Shared>,
     name: [u8; LANE_BYTES],
     stripe: u64,
-    /// The last transaction that was begun, and the last that was committed.
+    /// Token of the last transaction that was begun, and of the last that was committed.
     token: i64,
     committed: i64,
-    /// The token with which its row was put there.
+    /// Token with which its row was inserted.
     row_token: i64,
     line: Option<Line>,
     pauses: Pauses,
 }
 
-/// A connection with what is prepared on it.
+/// A connection with its prepared statements.
 struct Line {
     connection: Connection,
     statements: LaneStatements,
@@ -133,8 +134,8 @@ impl Pauses {
         self.below(Duration::from_millis(1 << tries.min(10)).min(MAX_PAUSE))
     }
 
-    /// Returns the pause before an attempt to connect: a longer one while others of its kind are connected,
-    /// as the database may have no connection left.
+    /// Returns the pause before an attempt to connect: a longer one while others of its kind are
+    /// connected, as the database may have no connection left.
     pub(super) fn before_connecting(&mut self, failures: u32, health: &Health) -> Duration {
         let tries = failures.saturating_add(4);
         if health.connected_now() > 0 { self.below(LONG_PAUSE) } else { self.before(tries) }
@@ -158,14 +159,14 @@ impl Lane {
         Self { shared, name, stripe, token, committed, row_token: token, line: None, pauses }
     }
 
-    /// Commits what waits until the store ends.
+    /// Commits waiting commits until the store ends.
     pub(super) async fn run(mut self) {
         let shared = Arc::clone(&self.shared);
         let mut ending = shared.ending.subscribe();
         let mut failures: u32 = 0;
         loop {
             let is_lost = self.line.as_ref().is_none_or(|line| line.connection.client.is_closed());
-            // Also when one that was idle has ended, so that it is known that it cannot be used.
+            // Also when an idle connection has ended, so that its loss is known.
             if is_lost {
                 shared.commits.wake();
                 let connected = self.connect_before(&mut ending).await;
@@ -203,7 +204,7 @@ impl Lane {
             }
         }
         if let Some(line) = &self.line {
-            // A row that stays behind is removed by others after a while.
+            // If the row stays behind, another store removes it after a while.
             let gone = outcome::unregister(&line.connection, &shared.tables, &self.name);
             drop(timeout(END_TIMEOUT, gone).await);
         }
@@ -216,7 +217,7 @@ impl Lane {
         let end = pin!(async { drop(ending.wait_for(|ending| *ending).await) });
         match select(connect, end).await {
             Either::Left((connected, _)) => connected,
-            // What was begun may put the lane's row there, which is to be removed.
+            // The attempt may have inserted the lane's row, which is then removed.
             Either::Right(((), connect)) => timeout(END_TIMEOUT, connect)
                 .await
                 .unwrap_or_else(|_| Err(shared.connector.unanswered())),
@@ -268,7 +269,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Trusts the fence from when no program of an older version can be at work any more.
+    /// Trusts the fence once no program of an older version can be running any more.
     async fn look_for_older(&self, connection: &Connection) -> Result<(), Failure> {
         let Shared { tables, fence, .. } = &*self.shared;
         if fence.is_in_doubt() {
@@ -280,8 +281,8 @@ impl Lane {
         Ok(())
     }
 
-    /// Takes a new row if the lane has had its own for many transactions (`outcome.rs`). Nothing is in doubt between two
-    /// groups.
+    /// Takes a new row if the lane has had its own for many transactions (`outcome.rs`). Between
+    /// two groups no outcome is in doubt.
     async fn take_new_row(&mut self) {
         let Some(line) =
             self.line.as_ref().filter(|_| self.token - self.row_token >= MAX_TOKENS_OF_ROW)
@@ -296,12 +297,13 @@ impl Lane {
             self.look_for_older(&line.connection).await
         };
         let taken = taken.await;
-        // Tried again after as many.
+        // Tries again after as many transactions.
         self.row_token = self.token;
         match taken {
             Ok(()) => self.name = new,
             Err(failure) => {
-                // The old row may be gone, and the new one not there yet: a new connection puts it there.
+                // The old row may be gone, and the new one not inserted yet: a new connection
+                // inserts it.
                 self.name = new;
                 self.give_up();
                 self.shared.health.failed(&failure);
@@ -309,7 +311,7 @@ impl Lane {
         }
     }
 
-    /// Commits a group, and tells those of it that it is late who are not told in time how it ended.
+    /// Commits a group, and tells members that are not told the outcome in time that they are late.
     async fn commit(&mut self, mut members: Vec<Member>) {
         members.retain(|member| !member.is_abandoned());
         if members.is_empty() {
@@ -318,18 +320,18 @@ impl Lane {
         let bells: Vec<Bell> = members.iter().map(Member::bell).collect();
         let shared = Arc::clone(&self.shared);
         let late = pin!(ring_late(&shared, &bells));
-        // The group goes on when all were told.
+        // The group goes on after all were told.
         if let Either::Right(((), commit)) = select(pin!(self.commit_all(members)), late).await {
             commit.await;
         }
     }
 
-    /// Commits a group, and if that fails each of it for itself.
+    /// Commits a group, and if that fails each member by itself.
     async fn commit_all(&mut self, mut members: Vec<Member>) {
         self.count_wait(&members);
         members = self.commit_early(members).await;
         self.shared.known.pass(members.len());
-        // Others of the group would have to decide on what it writes.
+        // Other members would have to decide on its write.
         let is_alone = |member: &mut Member| member.fencing == Fencing::MayWrite;
         let alone: Vec<_> = members.extract_if(.., is_alone).collect();
         let mut failed = None;
@@ -346,7 +348,8 @@ impl Lane {
         }
     }
 
-    /// Commits a group if all of it were decided early, and returns those who are to be asked to decide.
+    /// Commits a group if all its members were decided early, and returns the members that have to
+    /// be asked to decide.
     async fn commit_early(&mut self, mut members: Vec<Member>) -> Vec<Member> {
         let early: Vec<Early> =
             members.iter_mut().filter_map(|member| member.early.take()).collect();
@@ -388,14 +391,14 @@ impl Lane {
             }
         };
         if let Failure::Refused(_) = failure {
-            // Whoever does not take such a statement does not take the next one.
+            // A database that refuses such a statement refuses the next one, too.
             self.shared.known.was_mistaken();
         }
         self.shared.counts.count_retry(failure.cause());
         members
     }
 
-    /// Tells a group that was committed as it was decided early.
+    /// Tells the outcome to a group that was committed as decided early.
     fn end_early(&self, group: &EarlyGroup, members: Vec<Member>) -> Vec<Member> {
         self.shared.known.was_right();
         self.shared.counts.count_group(&group.writes);
@@ -413,7 +416,8 @@ impl Lane {
         counts.commit_wait_us.add(u64::try_from(us).unwrap_or(u64::MAX));
     }
 
-    /// Commits a group in one transaction, and returns those who are to be tried again, and why.
+    /// Commits a group in one transaction, and returns the members to be tried again, with the
+    /// reason.
     async fn commit_together(&mut self, members: Vec<Member>) -> (Vec<Member>, Option<Error>) {
         let verdicts = match self.attempt(&members).await {
             Ok(verdicts) => verdicts,
@@ -442,7 +446,8 @@ impl Lane {
         (again, None)
     }
 
-    /// Commits one member, with several tries until its deadline. `failed` is why it failed before.
+    /// Commits one member, with several tries until its deadline. `failed` is the reason of an
+    /// earlier failure.
     async fn commit_alone(
         &mut self,
         member: &Member,
@@ -478,7 +483,7 @@ impl Lane {
                     tries += 1;
                     Some(error)
                 }
-                // Bounded by the deadline alone: the database may be away for long.
+                // Bounded by the deadline alone, because the database may be away for long.
                 Err(Failure::Lost(what) | Failure::Standby(what)) => {
                     losses += 1;
                     self.wait_for_connection(member, what.clone()).await?;
@@ -512,7 +517,7 @@ impl Lane {
         }
     }
 
-    /// Runs one transaction. When it fails it was not committed.
+    /// Runs one transaction. If it fails, it was not committed.
     async fn attempt(&mut self, members: &[Member]) -> Result<Vec<Verdict>, Failure> {
         self.token += 1;
         let Some(setting) = self.setting(members) else {
@@ -550,7 +555,7 @@ impl Lane {
         }
     }
 
-    /// Gives up the connection if it is not to be used after this failure.
+    /// Gives up the connection if this failure makes it useless.
     fn give_up_if_useless(&mut self, failure: &Failure) {
         if failure.ends_connection() {
             self.give_up();
@@ -558,7 +563,7 @@ impl Lane {
         }
     }
 
-    /// Returns what the next transaction needs, if there is a connection.
+    /// Returns the parts that the next transaction needs, if there is a connection.
     fn setting<'l>(&'l self, members: &'l [Member]) -> Option<Setting<'l>> {
         let Shared { options, layout, counts, known, fence, .. } = &*self.shared;
         let line = self.line.as_ref()?;
@@ -584,7 +589,8 @@ impl Lane {
         self.committed = self.token;
     }
 
-    /// Finds out now and then how far the database is from having to vacuum, and whether other processes commit as much.
+    /// Reads now and then how far the database is from a forced vacuum, and whether other processes
+    /// commit as much.
     async fn look_around(&mut self) {
         let Shared { others, commits, ages, .. } = &*self.shared;
         if let Some(line) = &self.line {
@@ -593,7 +599,7 @@ impl Lane {
         let Some(line) = self.line.as_ref().filter(|_| others.is_time(Instant::now())) else {
             return;
         };
-        // If it failed, whoever uses the connection next is told why.
+        // If that failed, the next user of the connection gets the error.
         let Line { connection, statements } = line;
         let begun = Instant::now();
         let asked = connection.answer(connection.client.query_one(&statements.tokens, &[])).await;
@@ -603,11 +609,11 @@ impl Lane {
         }
     }
 
-    /// Finds out what has become of the last transaction, whose commit was not answered by what tells. As long as it
-    /// goes on in the database, as one does that waits for a standby, that is waited for.
+    /// Finds the outcome of the last transaction, whose commit got no clear answer. If it still
+    /// goes on in the database, for example waiting for a standby, this waits for it.
     ///
     /// # Errors
-    /// The failure itself when it was not committed, `Unknown` when nobody can tell.
+    /// The failure itself if it was not committed, `Unknown` if the outcome cannot be found.
     async fn resolve(&mut self, failure: Failure) -> Result<(), Failure> {
         self.shared.counts.resolved_outcomes.add(1);
         let options = &self.shared.options;
@@ -643,7 +649,7 @@ impl Lane {
         )))
     }
 
-    /// Takes a new row, as nobody knows what the old one says.
+    /// Takes a new row, because the state of the old one is unknown.
     fn rename(&mut self) {
         self.give_up();
         self.name = self.next_name();
@@ -656,15 +662,15 @@ impl Lane {
         xxhash_rust::xxh3::xxh3_128(&parts).to_be_bytes()
     }
 
-    /// Asks by a new connection what has become of the last transaction. Only then is the connection used:
-    /// a row that is gone must not be put there before it was looked for.
+    /// Asks for the outcome of the last transaction by a new connection, which is used for nothing
+    /// else before: a missing row must not be inserted before it was looked for.
     async fn ask(&mut self) -> Result<Outcome, Failure> {
         self.give_up();
         let line = self.line().await?;
         let tokens = [self.committed, self.token, self.token + 1];
         let tables = &self.shared.tables;
         let told = outcome::ask(&line.connection, tables, &self.name, tokens).await?;
-        // Whoever begins the next transaction connects anew if this fails.
+        // If this fails, the next transaction connects anew.
         drop(self.use_line(line).await);
         Ok(told)
     }
@@ -676,12 +682,13 @@ impl Drop for Lane {
     }
 }
 
-/// Returns the error for whoever did not decide in time, while others waited for the locked keys.
+/// Returns the error for a commit that did not decide in time, while others waited for the locked
+/// keys.
 fn silent() -> Error {
     Error::Unavailable { what: "the commit was not decided in time".to_owned() }
 }
 
-/// Tells one after the other that they are late, in the order of their deadlines.
+/// Tells members one after the other that they are late, in the order of their deadlines.
 async fn ring_late(shared: &Shared, bells: &[Bell]) {
     let first = Instant::now() + GRACE;
     for bell in bells {

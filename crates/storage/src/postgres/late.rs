@@ -1,5 +1,5 @@
-//! The look for what has waited too long: whatever no connection has taken by its deadline is answered with
-//! an error, also when all connections wait for the database.
+//! Answers work that has waited too long: commits and reads that no connection has taken by their
+//! deadline get an error, also if all connections wait for the database.
 
 use super::lanes::Shared;
 use super::reads::Reads;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Of the patience the part after which is looked again.
+/// Part of the patience after which the task looks again.
 const PART: u32 = 16;
 
-/// Answers what is late until the store's thread ends.
+/// Answers late work until the store's thread ends.
 pub(super) async fn answer_late(shared: Arc<Shared>, reads: Arc<Reads>) {
     let pause = shared.options.patience / PART;
     let pause = pause.clamp(Duration::from_millis(10), Duration::from_secs(1));

@@ -1,8 +1,8 @@
-//! Looks at the hosts of a URL, whether or not there are connections to them: a server whose connections go on
-//! learns that another host has taken over.
+//! Looks at the hosts of a URL, connected or not, so that a server with working connections learns
+//! that another host has taken over.
 //!
-//! Each host has a connection of its own that is asked once in [`EVERY`]. Leaves what follows to `epochs.rs`.
-//! Of a URL with one host there is nothing to look at.
+//! Each host has a connection of its own that is asked once in [`EVERY`]. Leaves the consequences
+//! to `epochs.rs`. With one host in the URL there is nothing to look at.
 
 use super::connect::{Connection, Connector};
 use super::lanes::Shared;
@@ -20,7 +20,7 @@ const FIRST: Duration = Duration::from_secs(2);
 /// Looks once at all hosts.
 pub(super) async fn at_all(connector: &Connector) {
     let look = |host| async move {
-        // Whoever cannot be looked at says so when it is connected to.
+        // A host that cannot be looked at reports its error when it is connected to.
         drop(timeout(FIRST, look(connector, host, None)).await);
     };
     join_all(hosts(connector).map(look)).await;

@@ -1,21 +1,22 @@
 //! The PostgreSQL engine: one ordered map in the tables of a database that many processes share.
 //!
-//! Each process commits by a few lanes, which put concurrent commits into one transaction (`lanes.rs`,
-//! `transaction.rs`), and reads by a few readers, which put concurrent reads into one statement
-//! (`reads.rs`). Keys lie in rows in the order of their bytes (`keys.rs`, `placement.rs`, `visit.rs`).
-//! Leaves durability, replication and failover to the database.
+//! Each process commits through a few lanes, which put concurrent commits into one transaction
+//! (`lanes.rs`, `transaction.rs`), and reads through a few readers, which put concurrent reads into
+//! one statement (`reads.rs`). Keys lie in rows in the order of their bytes (`keys.rs`,
+//! `placement.rs`, `visit.rs`). Leaves durability, replication and failover to the database.
 //!
 //! Invariants:
-//! - only READ COMMITTED and locks of rows are relied on, not what one engine of the family has alone;
-//! - a commit that was answered was answered by the database, to `COMMIT` or to the statement that is the whole
-//!   transaction, or found in its tables after a lost connection (`outcome.rs`);
+//! - the engine relies only on READ COMMITTED and locks of rows, not on features of one engine of
+//!   the family;
+//! - an answered commit was answered by the database, to `COMMIT` or to the statement that is the
+//!   whole transaction, or found in its tables after a lost connection (`outcome.rs`);
 //! - every wait has an end, and callers need no runtime (`driver.rs`);
 //! - a view holds nothing: each of its reads is of one state, none older than the view.
 //!
-//! Two choices that are not obvious. Stripes of counters are not new for each lane that ever was, or their
-//! number would grow with every start: a store takes a block of them by chance, and should two stores have the
-//! same block, they wait for each other and lose nothing. A walk over a range whose places have no order
-//! merges places only where it must.
+//! Two choices are not obvious. Stripes of counters are not new for each lane that ever was, or
+//! their number would grow with every start: a store takes a random block of them, and if two
+//! stores have the same block, they wait for each other and lose nothing. A walk over a range whose
+//! places have no order merges places only where it must.
 
 mod ages;
 mod aside;
@@ -119,7 +120,7 @@ pub struct PostgresStore {
     probes: Probes,
     driver: Handle,
     is_closed: AtomicBool,
-    /// Dropped last: with it all tasks on threads of ours end.
+    /// Dropped last, which ends all tasks on the store's threads.
     _drivers: Vec<Driver>,
 }
 
@@ -128,7 +129,7 @@ pub struct PostgresStore {
 pub struct PostgresView {
     shared: Arc<Shared>,
     reads: Arc<Reads>,
-    /// Where its requests are counted, if they are.
+    /// Count of its requests, if they are counted.
     requests: Option<Arc<AtomicU64>>,
 }
 
@@ -139,7 +140,7 @@ impl PostgresView {
         }
     }
 
-    /// Reads the page again that a walk has asked for, with all its columns.
+    /// Reads again, with all its columns, the page that a walk has asked for.
     async fn whole_page(&self, walk: &Walk) -> Result<Vec<Row>, Error> {
         let lacks = || Error::failed("read a page", "its rows lack columns");
         let page = walk.again(&self.shared.sizes).ok_or_else(lacks)?;
@@ -148,18 +149,20 @@ impl PostgresView {
     }
 }
 
-// A panic in a caller's decision leaves nothing behind here; the TLS library only does not say so of itself.
+// A panic in a caller's decision leaves nothing behind here; only the TLS library does not declare
+// it.
 impl UnwindSafe for PostgresStore {}
 impl RefUnwindSafe for PostgresStore {}
 impl UnwindSafe for PostgresView {}
 impl RefUnwindSafe for PostgresView {}
 
 impl PostgresStore {
-    /// Opens the store at `url`, a `postgres://` URL, and creates its tables if there are none. Connects
-    /// once before it answers, so blocks the thread for a bounded time.
+    /// Opens the store at `url`, a `postgres://` URL, and creates its tables if there are none.
+    /// Connects once before it answers, so blocks the thread for a bounded time.
     ///
     /// # Errors
-    /// When the URL is wrong, the database cannot be reached or refuses, or the tables are of another version.
+    /// The URL is wrong, the database cannot be reached or refuses, or the tables are of another
+    /// version.
     pub fn open(url: &str, options: &PostgresOptions) -> Result<Self, OpenError> {
         let mut options = options.clone();
         let address = Address::read(url, &mut options)?;
@@ -170,7 +173,7 @@ impl PostgresStore {
             why: error.to_string(),
         };
         let driver = Driver::start().map_err(no_thread)?;
-        // Always by a thread of ours: this one may be the only one of the caller's runtime.
+        // On the store's own thread, because this one may be the only one of the caller's runtime.
         let (connector, found) = open_schema(&driver, connector, &options)?;
         let Found { places, prefix_bytes, version, revision } = found;
         let tables = Tables::new(&options.schema, revision);
@@ -188,7 +191,7 @@ impl PostgresStore {
         }
         let mut handles: Vec<Handle> = options.runtime.iter().cloned().collect();
         handles.extend(drivers.iter().map(|driver| driver.handle().clone()));
-        // The statement that asks about a page was run on no sharded engine.
+        // The statement that asks about a page was not run on a sharded engine.
         let kept_bytes = if options.sharding == Sharding::None { options.kept_bytes } else { 0 };
         let shared = Arc::new(Shared {
             connector,
@@ -222,7 +225,8 @@ impl PostgresStore {
         })
     }
 
-    /// Returns counts of what the store has done, and what waits and is connected now.
+    /// Returns the counts of the store's work, and the numbers of waiting commits and reads and of
+    /// connections.
     pub fn traffic(&self) -> Traffic {
         let Shared { counts, commits, health, options, kept, known, .. } = &*self.shared;
         let connections = |health: &Health, wanted: usize| Connections {
@@ -245,30 +249,31 @@ impl PostgresStore {
         }
     }
 
-    /// Bounds the bytes of what is kept; see [`PostgresOptions::kept_bytes`].
+    /// Bounds the bytes of the cache; see [`PostgresOptions::kept_bytes`].
     pub fn bound_cache(&self, cache_bytes: u64) {
         self.shared.kept.bound(cache_bytes / 2);
         self.shared.cache_bytes.store(cache_bytes, Ordering::Relaxed);
         self.shared.share_memory();
     }
 
-    /// Returns a number that no commit stamp given out so far is above.
+    /// Returns a number that is not below any commit stamp given out so far.
     pub async fn last_stamp(&self) -> Result<u64, Error> {
         aside::last_stamp(&self.shared, &self.driver).await
     }
 
-    /// Lets the commit stamps of these prefixes go on after `stamp`.
+    /// Makes the next commit stamps of these prefixes greater than `stamp`.
     pub async fn raise_stamps(&self, prefixes: &[Key], stamp: u64) -> Result<(), Error> {
         aside::raise_stamps(&self.shared, &self.driver, prefixes, stamp).await
     }
 
-    /// Keeps every commit that declares `key` waiting, of all processes, until what is returned is released
-    /// or dropped. Nothing is held of a key that is absent.
+    /// Makes every commit that declares `key` wait, in all processes, until the returned guard is
+    /// released or dropped. Holds nothing if the key is absent.
     pub async fn hold(&self, key: &[u8]) -> Result<Held, Error> {
         aside::hold(&self.shared, &self.driver, key).await
     }
 
-    /// Returns the values on which a commit may decide early, and the copy of the fence if it is shown one.
+    /// Returns the values on which a commit may decide early, and the copy of the fence if it is
+    /// shown one.
     fn known_of(
         &self,
         [write, read]: &[Vec<Located>; 2],
@@ -295,7 +300,7 @@ impl PostgresStore {
     }
 }
 
-/// Connects, checks the tables and returns what they are.
+/// Connects, checks the tables and returns their properties.
 fn open_schema(
     driver: &Driver,
     connector: Connector,
@@ -317,7 +322,7 @@ fn open_schema(
             tokio::time::timeout(wait, opened).await.map_err(late)?
         };
         let opened = opened.await;
-        // Whoever opens the store waits for the answer.
+        // The caller waits for the answer.
         drop(answer.send(opened.map(|found| (connector, found))));
     });
     block_on(opened).unwrap_or_else(|_| {
@@ -328,7 +333,7 @@ fn open_schema(
     })
 }
 
-/// Starts lanes and readers, and returns what runs the lanes.
+/// Starts lanes and readers, and returns the drivers of the lanes.
 fn start_tasks(
     shared: &Arc<Shared>,
     reads: &Arc<Reads>,
@@ -371,7 +376,7 @@ fn until_end<F: Future<Output = ()> + Send>(
     }
 }
 
-/// Returns what no other store has.
+/// Returns a random number that no other store has.
 #[expect(
     clippy::disallowed_methods,
     reason = "names of lanes differ between processes; nothing depends on them"
@@ -429,7 +434,7 @@ impl Store for PostgresStore {
             }
             let mut batch = Batch::new();
             answer = Some(decide(&values, &mut batch));
-            // Only what is written is found to be right or wrong.
+            // Only a write can find the known values right or wrong.
             (!batch.is_empty()).then_some(Early { numbers, fence, batch })
         });
         let (member, mut turns) =
@@ -440,7 +445,7 @@ impl Store for PostgresStore {
                 Some(Turn::Decide(values, reply)) => {
                     let mut batch = Batch::new();
                     answer = Some(decide(&values, &mut batch));
-                    // A lane that waits no longer tells why.
+                    // The lane reports why it waits no longer.
                     drop(reply.send(batch));
                 }
                 Some(Turn::Ended(Ok(()))) => {
@@ -488,7 +493,8 @@ impl Store for PostgresStore {
         self.in_flight.wait().await;
         self.shared.commits.close();
         self.shared.ending.send_replace(true);
-        // Each has a limit for its last statement. The sender is ours, so this is no error.
+        // Each lane has a limit for its last statement. The sender is the store's own, so this is
+        // no error.
         drop(self.shared.living.subscribe().wait_for(|living| *living == 0).await);
         Ok(())
     }

@@ -1,46 +1,46 @@
-//! Why a PostgreSQL store could not be opened: a sentence for each reason, with what to do about it.
+//! Reasons why a PostgreSQL store could not be opened: a sentence for each, with advice.
 //!
-//! Invariant: no message holds a password, nor the URL it stands in.
+//! Invariant: no message holds a password, nor the URL that it is in.
 
 use std::fmt;
 
-/// Why a PostgreSQL store could not be opened.
+/// Reason why a PostgreSQL store could not be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenError {
     /// The URL or an option is wrong.
     Url {
-        /// What is wrong with it.
+        /// Fault of the URL or option.
         what: String,
     },
-    /// Nobody answers there, or the connection broke.
+    /// No host answers, or the connection broke.
     Unreachable {
         /// The hosts of the URL.
         host: String,
-        /// What the system or the database said.
+        /// Words of the system or the database.
         why: String,
     },
     /// The database's certificate was not accepted, or TLS failed otherwise.
     Tls {
         /// The hosts of the URL.
         host: String,
-        /// What is wrong.
+        /// Cause.
         why: String,
     },
     /// The user or the password is wrong.
     Refused {
-        /// What the database said.
+        /// Words of the database.
         why: String,
     },
     /// The database does not exist.
     NoDatabase {
-        /// What the database said.
+        /// Words of the database.
         why: String,
     },
-    /// The user may not do what is needed.
+    /// The user lacks a right that is needed.
     Rights {
         /// The schema of our tables.
         schema: String,
-        /// What the database said.
+        /// Words of the database.
         why: String,
     },
     /// The database takes no writes: a standby.
@@ -57,21 +57,21 @@ pub enum OpenError {
         /// The version this program knows.
         known: i64,
     },
-    /// There are no tables of ours, and none are to be created.
+    /// There are no tables of a store, and none may be created.
     NoStore {
         /// The schema in which they were looked for.
         schema: String,
     },
     /// The database has no connection left.
     TooManyConnections {
-        /// What the database said.
+        /// Words of the database.
         why: String,
     },
     /// Something else failed.
     Failed {
-        /// What was being done.
+        /// The failed step.
         action: &'static str,
-        /// What the system or the database said.
+        /// Words of the system or the database.
         why: String,
     },
 }

@@ -1,4 +1,4 @@
-//! How a PostgreSQL store connects, groups and waits.
+//! Options for connections, groups and waits of a PostgreSQL store.
 
 use super::placement::Placement;
 use crate::Key;
@@ -7,7 +7,8 @@ use tokio::runtime::Handle;
 
 /// Options of a [`PostgresStore`](crate::PostgresStore).
 ///
-/// Of them the URL sets `schema`, `lanes`, `readers`, `places` and `sharding` by parameters of these names.
+/// Of them the URL sets `schema`, `lanes`, `readers`, `places` and `sharding` by parameters of
+/// these names.
 #[derive(Debug, Clone)]
 pub struct PostgresOptions {
     /// The schema that holds the tables: letters, digits and `_`.
@@ -16,60 +17,64 @@ pub struct PostgresOptions {
     pub lanes: usize,
     /// Connections that read; 1 to 256.
     pub readers: usize,
-    /// Groups that are committed at once, and groups of keys that are read, as long as none is held up: `None` = half
-    /// of the processors where the database has the others, else as many as there are connections.
+    /// Groups that are committed at once, and groups of keys that are read, as long as none is held
+    /// up: `None` means half of the processors if the database has the others, else the number of
+    /// connections.
     pub groups: Option<usize>,
     /// Threads that drive the connections: 1, or 2 with one of them for reads.
     pub threads: usize,
-    /// A runtime that drives them instead, with time and IO enabled and threads of its own. For a server
-    /// whose tasks call the store: what they ask for goes from task to task on one thread. It must outlive
-    /// the store.
+    /// A runtime that drives them instead, with time and IO enabled and threads of its own. For a
+    /// server whose tasks call the store: a request then goes from task to task on one thread. It
+    /// must outlive the store.
     pub runtime: Option<Handle>,
-    /// Tables are created if there are none; otherwise that is [`OpenError::NoStore`](super::OpenError::NoStore).
+    /// Tables are created if there are none; otherwise that is
+    /// [`OpenError::NoStore`](super::OpenError::NoStore).
     pub creates: bool,
     /// The number of places when the tables are created; afterwards that of the tables counts.
     pub places: u16,
-    /// How keys are given places. The same for all who use the tables.
+    /// Placement of keys. The same for all processes that use the tables.
     pub placement: Placement,
-    /// The key that nearly all commits only read and few write, which they do by declaring it; it is up to 2,000 bytes
-    /// long, and its value is not empty. The same for all who use the tables.
+    /// The key that nearly all commits only read and few write, which they do by declaring it; it
+    /// is up to 2,000 bytes long, and its value is not empty. The same for all who use the tables.
     pub fence: Option<Key>,
-    /// The bytes of a key that are indexed, when the tables are created. PostgreSQL takes at most 2,000.
+    /// The bytes of a key that are indexed, when the tables are created. PostgreSQL takes at most
+    /// 2,000.
     pub prefix_bytes: usize,
-    /// How the engine shards rows.
+    /// The engine's sharding of rows.
     pub sharding: Sharding,
     /// Commits that may wait for a lane; more are refused with
     /// [`Error::Unavailable`](crate::Error::Unavailable).
     pub queue_commits: usize,
-    /// Bytes of declared keys that may wait for a lane, and of what commits that wait have decided.
+    /// Bytes of declared keys that may wait for a lane, and of the decisions of waiting commits.
     pub queue_bytes: usize,
     /// Reads that may wait for a reader.
     pub queue_reads: usize,
-    /// Bytes of what is kept to be used again if the database says that it is the same: up to half of them for pages, and
-    /// what these leave for values that commits may decide on; 0 = nothing is.
+    /// Bytes of the cache, whose values the store uses again if the database says that they are
+    /// unchanged: up to half of them for pages, and the rest for values that commits may decide on;
+    /// 0 turns it off.
     pub kept_bytes: u64,
-    /// Pages of fewer bytes are not kept: to ask about them costs as much as to read them.
+    /// Pages of fewer bytes are not cached: to ask about them costs as much as to read them.
     pub kept_page_bytes: usize,
-    /// A commit whose values are known decides before it is sent after so many that did not, and after a mistake as many
-    /// at least.
+    /// Commits not decided early after which a commit with known values decides before it is sent;
+    /// after a mistake at least as many.
     pub early_after: u32,
     /// Commits in one transaction, at most.
     pub group_commits: usize,
     /// Bytes of the batches of one transaction, at most, unless one batch alone has more.
     pub group_bytes: usize,
-    /// How long one attempt to connect may take.
+    /// Most time for one attempt to connect.
     pub connect_timeout: Duration,
-    /// How long one statement may take.
+    /// Most time for one statement.
     pub statement_timeout: Duration,
-    /// How long a statement waits for a locked row before it is tried again.
+    /// Time that a statement waits for a locked row before it is tried again.
     pub lock_timeout: Duration,
-    /// How long a lane that holds locks waits for somebody's decision.
+    /// Time that a lane that holds locks waits for a commit's decision.
     pub decide_timeout: Duration,
-    /// How long a read or commit waits for the database to come back.
+    /// Time that a read or commit waits for the database to come back.
     pub patience: Duration,
 }
 
-/// How an engine shards the rows of one table, as far as reads and locks differ.
+/// Sharding of the rows of one table, as far as reads and locks depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharding {
     /// One statement is one snapshot, as on PostgreSQL.

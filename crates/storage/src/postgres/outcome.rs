@@ -1,29 +1,31 @@
-//! Whether a transaction was committed whose connection was lost in its commit.
+//! Finds out whether a transaction was committed whose connection was lost in its commit.
 //!
-//! Never guessed: each transaction of a lane sets the lane's row (`revisions.rs`) to a new number. So as long as it goes on
-//! the row is locked, and who then sets the row to another number finds what has become of it. One that is a single
-//! statement may not even have begun: it requires the number of the one before, which is gone then. All others have
-//! the answer to that before they send what they write. The server ends a transaction that was cut off before `COMMIT`
-//! reached it by its idle timeout.
+//! The outcome is never guessed: each transaction of a lane sets the lane's row (`revisions.rs`) to
+//! a new number. As long as the transaction goes on, the row is locked, and a statement that then
+//! sets the row to another number finds the outcome. A transaction of a single statement may not
+//! even have begun: it requires the number of the one before, which is gone then. All others have
+//! the answer to that before they send their writes. If a transaction was cut off before `COMMIT`
+//! reached the server, the server's idle timeout ends it.
 //!
-//! Rows of lanes that ended without removing theirs are removed by others that register, a day after the last
-//! transaction by the database's clock. An outcome is asked for within minutes of the transaction that set the
-//! row's time, and one that is gone tells nothing. A lane that was idle for so long puts its row there again.
+//! If a lane ends without removing its row, another lane that registers removes it, a day after the
+//! last transaction by the database's clock. An outcome is asked for within minutes of the
+//! transaction that set the row's time, and a missing row tells nothing. A lane that was idle for
+//! so long inserts its row again.
 //!
-//! A lane takes a new row after some thousand transactions: as long as somebody holds a snapshot, the database keeps all
-//! versions of a row, and each transaction would pass by all of them.
+//! A lane takes a new row after some thousand transactions: as long as any client holds a snapshot,
+//! the database keeps all versions of a row, and each transaction would pass by all of them.
 
 use super::connect::Connection;
 use super::failure::Failure;
 use super::revisions::Tables;
 use tokio_postgres::types::ToSql;
 
-/// What has become of a transaction.
+/// Outcome of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Committed,
     RolledBack,
-    /// The row does not tell: somebody else has changed it.
+    /// The row does not tell, because another client has changed it.
     Unknown,
 }
 
@@ -33,8 +35,8 @@ pub(super) const FIRST_TOKEN: i64 = 0;
 /// Rows of dead lanes that one registration removes, at most: more than it adds.
 const MAX_REMOVED: u32 = 16;
 
-/// Puts the row of a lane there if it is not, with its last token. Removes rows of dead lanes. The row of tables of a
-/// revision that has it says what this program knows.
+/// Inserts the row of a lane, with its last token, unless it exists. Removes rows of dead lanes. In
+/// tables of a revision with that column, the row says which revision this program knows.
 pub(super) async fn register(
     connection: &Connection,
     tables: &Tables,
@@ -53,7 +55,7 @@ pub(super) async fn register(
     wait_for_standbys(connection, true).await
 }
 
-/// Puts the row of a lane there if it is not.
+/// Inserts the row of a lane unless it exists.
 async fn put(
     connection: &Connection,
     tables: &Tables,
@@ -65,9 +67,9 @@ async fn put(
     connection.answer(connection.client.execute(&put, &arguments)).await.map(drop)
 }
 
-/// Puts a new row of a lane in the place of its old one. The lane has no transaction whose outcome it does not know: nobody
-/// asks by the old row any more. If the outcome of this is not known either one may be there or the other, or both, and
-/// the new one can be used once it was registered.
+/// Replaces the row of a lane by a new one. The lane must have no transaction in doubt, so the old
+/// row is not needed for an outcome any more. If the outcome of this exchange is unknown itself,
+/// either row may exist, or both, and the new one can be used once it was registered.
 pub(super) async fn exchange(
     connection: &Connection,
     tables: &Tables,
@@ -79,14 +81,14 @@ pub(super) async fn exchange(
     unregister(connection, tables, old).await
 }
 
-/// Sets whether commits of this connection wait for standbys. A lane's row alone need not: whatever the lane commits
-/// afterwards, a standby has only after the row.
+/// Sets whether commits of this connection wait for standbys. Changes of a lane's row alone need
+/// not: whatever the lane commits afterwards reaches a standby only after the row.
 async fn wait_for_standbys(connection: &Connection, wait: bool) -> Result<(), Failure> {
     let text = if wait { "RESET synchronous_commit" } else { "SET synchronous_commit = local" };
     connection.answer(connection.client.batch_execute(text)).await
 }
 
-/// Takes the row of a lane away that ends.
+/// Removes the row of a lane that ends.
 pub(super) async fn unregister(
     connection: &Connection,
     tables: &Tables,
@@ -98,8 +100,8 @@ pub(super) async fn unregister(
     wait_for_standbys(connection, true).await
 }
 
-/// Asks what has become of the transaction `token` of a lane whose last one before was `before`. If it was not committed
-/// it never will be: the lane's row has the token `after` then.
+/// Asks for the outcome of the transaction `token` of a lane whose last one before was `before`. If
+/// it was not committed, it never will be: the lane's row then has the token `after`.
 pub(super) async fn ask(
     connection: &Connection,
     tables: &Tables,
@@ -118,7 +120,7 @@ pub(super) async fn ask(
     let found = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok());
     Ok(match found {
         Some(found) if found == token => Outcome::Committed,
-        // It was set before, and the answer was lost.
+        // An earlier call set it, and its answer was lost.
         Some(found) if found == after => Outcome::RolledBack,
         _ => Outcome::Unknown,
     })

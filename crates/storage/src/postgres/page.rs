@@ -1,6 +1,7 @@
-//! One statement that reads a page of a range, and what becomes of its answer.
+//! One statement that reads a page of a range, and its answer.
 //!
-//! Leaves which page is read to `visit.rs`, the rows as they come to `coming.rs`, and what is kept to `kept.rs`.
+//! Leaves the choice of the page to `visit.rs`, the arriving rows to `coming.rs`, and the cached
+//! ones to `kept.rs`.
 
 use super::coming::{Coming, Row};
 use super::connect::Connection;
@@ -25,7 +26,7 @@ pub(super) struct Page {
     pub(super) direction: Direction,
     pub(super) rows: i64,
     pub(super) bytes: usize,
-    /// Whether the statement counts the bytes and shows all columns.
+    /// True if the statement counts the bytes and shows all columns.
     pub(super) is_counted: bool,
     /// The length of a prefix after which keys may go on.
     pub(super) whole_prefix_bytes: usize,
@@ -45,25 +46,26 @@ pub(super) enum What {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Where {
     One(i16),
-    /// A place, how many follow it, of how many.
+    /// A place, the number of places after it, and the number of all places.
     Ordered(i32, i32, i32),
     Merged(i32),
 }
 
-/// What a statement answered.
+/// Answer to a statement.
 #[derive(Debug)]
 enum Answer {
     /// Rows, and whether they are all there are.
     Rows(Coming, bool),
-    /// The rows are those of the page that is kept.
+    /// The rows are those of the cached page.
     Same,
-    /// A row needs columns that are not shown, or the rows have another order than that of their keys.
+    /// A row needs columns that are not shown, or the rows have another order than that of their
+    /// keys.
     Unfit,
 }
 
 impl Page {
-    /// Reads the rows, or finds that they are those of the page that is kept: `None` if the page is to be read again
-    /// with all its columns.
+    /// Reads the rows, or finds that they are those of the cached page: `None` if the page has to
+    /// be read again with all its columns.
     pub(super) async fn read(
         &self,
         connection: &Connection,
@@ -121,7 +123,7 @@ impl Page {
         })
     }
 
-    /// Returns the statement that reads the page, or that asks whether it is the one that is known.
+    /// Returns the statement that reads the page, or that checks the known one.
     fn statement<'s>(&self, statements: &'s ReaderStatements, is_known: bool) -> &'s Statement {
         let [forward, backward] = match &self.what {
             What::Rows { places: Where::One(_), .. } if is_known => &statements.checked_page,
@@ -140,7 +142,7 @@ impl Page {
         }
     }
 
-    /// Returns by what name the page may be kept: one of rows as most are, in one place.
+    /// Returns the name by which the page may be cached: only for ordinary rows in one place.
     fn name(&self) -> Option<Name> {
         let What::Rows { from, to, places: Where::One(place) } = &self.what else { return None };
         if self.is_counted {
@@ -157,8 +159,8 @@ impl Page {
         Some(name.into_boxed_slice())
     }
 
-    /// Takes rows until there are enough bytes, or the answer does not fit; what comes after that is thrown away as
-    /// it comes.
+    /// Takes rows until there are enough bytes, or the answer does not fit; drops the rows after
+    /// that as they arrive.
     async fn take(
         &self,
         client: &Client,
@@ -196,12 +198,12 @@ impl Page {
     }
 }
 
-/// What the answer to a checked page says in a row.
+/// Meaning of a row in the answer to a checked page.
 enum Said {
     Row,
     /// The page is the one that is kept.
     Same,
-    /// It is another one, without rows.
+    /// The page is another one, without rows.
     Empty,
 }
 

@@ -1,22 +1,22 @@
 //! Places: the first column of every row's key, by which sharded engines spread rows.
 //!
 //! A place depends on the first bytes of a key alone, so that keys that are read together lie
-//! together. Leaves the layout of keys to whoever passes other functions.
+//! together. Callers with another layout of keys pass other functions.
 //!
 //! Invariants: a place is less than the number of places; it never depends on bytes beyond
-//! [`Placement::leading_bytes`]; within the places of a range that [`Placement::of_range`] names, rows
-//! in the order of those places are in the order of their keys.
+//! [`Placement::leading_bytes`]; within the places of a range that [`Placement::of_range`] names,
+//! rows in the order of those places are in the order of their keys.
 
 use crate::KeyRange;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The bytes that choose where in the circle of places a region begins.
+/// Bytes that choose the beginning of a region in the circle of places.
 const REGION_BYTES: usize = 7;
 
 /// The bytes after them, by which the keys of a region are spread in their order.
 const SPREAD_BYTES: usize = 2;
 
-/// How keys are given places.
+/// Placement of keys.
 #[derive(Debug, Clone, Copy)]
 pub struct Placement {
     /// Returns the place of a key, given the number of places.
@@ -33,14 +33,15 @@ pub struct Placement {
 pub struct Places {
     /// The first place.
     pub first: u16,
-    /// How many follow it.
+    /// Number of places after it.
     pub more: u16,
 }
 
 impl Default for Placement {
     /// Returns the placement by regions: keys with the same first seven bytes are spread over all
-    /// places by the two bytes after them, in their order. So a table whose keys are seven bytes and a
-    /// hash has its items everywhere, and all that begins with the same eleven bytes in one place.
+    /// places by the two bytes after them, in their order. So a table whose keys are seven bytes
+    /// and a hash has its items everywhere, and all that begins with the same eleven bytes in one
+    /// place.
     fn default() -> Self {
         Self {
             of_key: place_in_region,
@@ -72,7 +73,7 @@ fn places_in_region(range: &KeyRange, places: u16) -> Option<Places> {
     Some(Places { first: at(region, first, places), more: last.saturating_sub(first) })
 }
 
-/// Returns how far from the beginning of its region a key lies.
+/// Returns the distance of a key from the beginning of its region.
 fn step(key: &[u8], places: u16) -> u16 {
     let byte = |nth: usize| u32::from(key.get(REGION_BYTES + nth).copied().unwrap_or(0));
     let spread = (byte(0) << 8) | byte(1);

@@ -1,12 +1,13 @@
-//! Whether the database answers now: a commit without keys and a read, waited for no longer than
-//! [`LIMIT`].
+//! Tests whether the database answers now: a commit without keys and a read, which it waits for no
+//! longer than [`LIMIT`].
 //!
-//! A database that hangs says nothing, so connections look well until their statements' limits have passed.
-//! The commit sets its lane's row and nothing else: it takes a lock, is refused where nothing may be written, and
-//! waits for the disk and for standbys as every other one does.
+//! A database that hangs says nothing, so connections look healthy until the limits of their
+//! statements have passed. The commit sets its lane's row and nothing else: it takes a lock, is
+//! refused if the database takes no writes, and waits for the disk and for standbys as every other
+//! commit does.
 //!
-//! Invariant: there is one probe at a time, whoever asks how often; who asks meanwhile, or less than
-//! [`FRESH`] later, has its answer.
+//! Invariant: there is one probe at a time, however many callers ask; a caller that comes
+//! meanwhile, or less than [`FRESH`] later, gets its answer.
 
 use super::fence::Fencing;
 use super::in_flight::InFlight;
@@ -27,10 +28,10 @@ use tokio::time::{Instant, timeout};
 /// The longest wait for an answer.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// For so long an answer counts.
+/// Lifetime of an answer.
 const FRESH: Duration = Duration::from_millis(250);
 
-/// Nothing until the probe has ended.
+/// `None` until the probe has ended.
 type Answer = watch::Receiver<Option<Result<(), Error>>>;
 
 /// The probes of a store.
@@ -46,7 +47,7 @@ impl Probes {
         Self { driver, last: Mutex::default() }
     }
 
-    /// Returns why the database does not answer, if so.
+    /// Returns an error if the database does not answer.
     pub(super) async fn ask(
         &self,
         shared: &Arc<Shared>,
@@ -67,7 +68,7 @@ impl Probes {
             }
         };
         let answered = answer.wait_for(Option::is_some).await;
-        // The sender goes without an answer when the store's thread ends.
+        // If the store's thread ends, it drops the sender without an answer.
         answered.ok().and_then(|answered| answered.clone()).unwrap_or(Err(Error::Closed))
     }
 
@@ -102,7 +103,7 @@ async fn commit(shared: &Shared, in_flight: &Arc<InFlight>) -> Result<(), Error>
     shared.commits.push(member.of_probe())?;
     loop {
         match turns.recv().await {
-            // A lane that waits no longer tells why.
+            // The lane reports why it waits no longer.
             Some(Turn::Decide(_, reply)) => drop(reply.send(Batch::new())),
             Some(Turn::Ended(outcome)) => return outcome,
             None => return Err(Error::Closed),
@@ -110,7 +111,7 @@ async fn commit(shared: &Shared, in_flight: &Arc<InFlight>) -> Result<(), Error>
     }
 }
 
-/// Reads a key that is not there.
+/// Reads an absent key.
 async fn read(shared: &Shared, reads: &Reads) -> Result<(), Error> {
     let key: Located = shared.layout.locate(Bytes::from_static(b"\0"));
     reads.keys(shared, vec![key], false).await.map(drop)

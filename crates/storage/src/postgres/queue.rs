@@ -1,11 +1,13 @@
-//! Commits that wait for a lane, and the talk between a commit's future and the lane that has it.
+//! Commits that wait for a lane, and the messages between a commit's future and the lane that has
+//! it.
 //!
-//! `decide` borrows from its caller and cannot be sent to a lane. So the lane sends the values to the
-//! caller's future, which decides and sends the batch back. The lane waits for that no longer than
-//! `decide_timeout`; a future that was dropped, or whose `decide` panicked, has dropped its end, which
-//! counts as an empty batch at once. So nobody's future can hold up a lane or harm a group.
+//! `decide` borrows from its caller and cannot be sent to a lane. So the lane sends the values to
+//! the caller's future, which decides and sends the batch back. The lane waits for that no longer
+//! than `decide_timeout`; a future that was dropped, or whose `decide` panicked, has dropped its
+//! end of the channel, which counts as an empty batch at once. So no future can hold up a lane or
+//! harm a group.
 //!
-//! Invariant: what waits is bounded by number and bytes.
+//! Invariant: the waiting commits are bounded by number and bytes.
 
 use super::early::Early;
 use super::fence::Fencing;
@@ -23,10 +25,10 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
-/// So long commits gather at most while lanes are at work and another one may be.
+/// Longest gathering of commits while lanes are at work and another one may be.
 const GATHERING_MAX: Duration = Duration::from_millis(3);
 
-/// What a lane tells the future of a commit.
+/// Message of a lane to the future of a commit.
 #[derive(Debug)]
 pub(super) enum Turn {
     /// Decide on these values and send the batch.
@@ -35,25 +37,25 @@ pub(super) enum Turn {
     Ended(Result<(), Error>),
 }
 
-/// A commit as a lane knows it.
+/// A commit in the hands of a lane.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) write: Vec<Located>,
     pub(super) read: Vec<Located>,
     pub(super) fencing: Fencing,
-    /// What was decided before a lane took it.
+    /// Decision made before a lane took the commit.
     pub(super) early: Option<Early>,
-    /// Whether its transaction is committed also if it writes nothing.
+    /// True if its transaction is committed even if it writes nothing.
     pub(super) is_probe: bool,
     turns: mpsc::UnboundedSender<Turn>,
-    /// Where its requests to the database are counted, if they are.
+    /// Count of its requests to the database, if they are counted.
     requests: Option<Arc<AtomicU64>>,
-    /// When it is too late to wait for the database.
+    /// Time at which it is too late to wait for the database.
     pub(super) deadline: Instant,
     ticket: Ticket,
 }
 
-/// What tells the future of a commit that it is late, while a lane has the commit.
+/// Bell that tells the future of a commit that it is late, while a lane has the commit.
 #[derive(Debug)]
 pub(super) struct Bell {
     pub(super) deadline: Instant,
@@ -62,8 +64,8 @@ pub(super) struct Bell {
 }
 
 impl Bell {
-    /// Tells the commit's future, and whoever waits for the end of all commits, that nobody waits any more. What the
-    /// lane tells later is heard by nobody.
+    /// Tells the commit's future that it is late, and ends the wait of `sync` for the commit. Later
+    /// messages of the lane are lost.
     pub(super) fn ring(&self, error: Error) {
         drop(self.turns.send(Turn::Ended(Err(error))));
         self.ticket.end();
@@ -83,7 +85,7 @@ pub(super) struct Queue {
 struct Waiting {
     members: VecDeque<Member>,
     bytes: usize,
-    /// Of what they have decided early.
+    /// Bytes of early decisions.
     early_bytes: usize,
     gathering: Gathering,
     /// No lane takes members any more.
@@ -95,11 +97,11 @@ pub(super) struct Taken<'q> {
     queue: &'q Queue,
     pub(super) members: Vec<Member>,
     group: Group,
-    /// How many others waited when its members had been answered.
+    /// Number of others that waited when its members had been answered.
     others: usize,
 }
 
-/// What a lane finds.
+/// Result of a lane's look at the queue.
 enum Found {
     Nothing,
     /// Too few, which are to be taken at this time.
@@ -109,7 +111,8 @@ enum Found {
 }
 
 impl Taken<'_> {
-    /// Notes that its members were answered: who waits from now on may be one of them who has come again.
+    /// Notes that its members were answered: a commit that waits from now on may be one of theirs
+    /// again.
     pub(super) fn answered(&mut self) {
         self.others = self.queue.len();
     }
@@ -117,14 +120,14 @@ impl Taken<'_> {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        // The lane looks for more itself, or else what waits has gathered in a moment.
+        // The lane looks for more itself, or else the waiting commits have gathered in a moment.
         let mut waiting = self.queue.waiting.lock();
         waiting.gathering.end(self.group, self.others, Instant::now());
     }
 }
 
 impl Member {
-    /// Returns a commit and what its future listens to.
+    /// Returns a commit and the receiver of its future.
     pub(super) fn new(
         [write, read]: [Vec<Located>; 2],
         fencing: Fencing,
@@ -141,17 +144,18 @@ impl Member {
         )
     }
 
-    /// Returns this commit as one whose transaction is committed also if nobody writes.
+    /// Returns this commit as one whose transaction is committed even if no member writes.
     pub(super) fn of_probe(self) -> Self {
         Self { is_probe: true, ..self }
     }
 
-    /// Returns all declared keys in the order in which their values are shown, but for a fence that its lane tells.
+    /// Returns all declared keys in the order in which their values are shown, without a fence that
+    /// its lane reports.
     pub(super) fn keys(&self) -> impl Iterator<Item = &Located> {
         self.write.iter().chain(&self.read)
     }
 
-    /// Counts a request to the database that goes for it, and for the others of its group.
+    /// Counts a request to the database that serves it and the others of its group.
     pub(super) fn count_request(&self) {
         if let Some(requests) = &self.requests {
             requests.fetch_add(1, Ordering::Relaxed);
@@ -161,7 +165,7 @@ impl Member {
     /// Asks for a decision.
     pub(super) fn ask(&self, values: Vec<Option<Bytes>>) -> oneshot::Receiver<Batch> {
         let (reply, batch) = oneshot::channel();
-        // A future that is gone drops the reply, which the receiver tells.
+        // If the future is gone, the reply is dropped, which the receiver notices.
         drop(self.turns.send(Turn::Decide(values, reply)));
         batch
     }
@@ -171,12 +175,12 @@ impl Member {
         drop(self.turns.send(Turn::Ended(outcome)));
     }
 
-    /// Returns what tells its future that it is late.
+    /// Returns the bell of its future.
     pub(super) fn bell(&self) -> Bell {
         Bell { deadline: self.deadline, turns: self.turns.clone(), ticket: self.ticket.stub() }
     }
 
-    /// Returns whether nobody waits for the outcome any more.
+    /// Returns whether its future was dropped.
     pub(super) fn is_abandoned(&self) -> bool {
         self.turns.is_closed()
     }
@@ -208,7 +212,7 @@ impl Queue {
     /// Adds a commit.
     ///
     /// # Errors
-    /// When too many wait, or the lanes have ended.
+    /// Too many commits wait, or the lanes have ended.
     pub(super) fn push(&self, mut member: Member) -> Result<(), Error> {
         let mut waiting = self.waiting.lock();
         if waiting.is_closed {
@@ -218,14 +222,14 @@ impl Queue {
             let what = format!("{} commits wait for the database already", waiting.members.len());
             return Err(Error::Unavailable { what });
         }
-        // Who finds too much waiting decides when its turn has come.
+        // If too much waits, the commit decides later, when its turn has come.
         if waiting.early_bytes + member.early_bytes() > self.max_bytes {
             member.early = None;
         }
         waiting.bytes += member.bytes();
         waiting.early_bytes += member.early_bytes();
         waiting.members.push_back(member);
-        // The first that waits tells a lane to wait for the others.
+        // The first waiting commit makes a lane wait for the others.
         let is_news = waiting.members.len() == 1
             || waiting.gathering.is_enough(waiting.members.len(), Instant::now());
         drop(waiting);
@@ -235,14 +239,14 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits for commits and takes all that wait and are no more than a group: to leave some to other lanes makes
-    /// groups smaller and was slower (64 writers on two cores: by a fifth).
+    /// Waits for commits and takes all that wait and are no more than a group: leaving some to
+    /// other lanes makes groups smaller and was slower (64 writers on two cores: by a fifth).
     pub(super) async fn take(&self) -> Taken<'_> {
         loop {
             let arrived = self.arrived.notified();
             match self.take_now() {
                 Found::Nothing => arrived.await,
-                // Either way it looks again.
+                // In both cases it looks again.
                 Found::Gathering(until) => drop(timeout_at(until, arrived).await),
                 Found::Taken(members, group, is_left) => {
                     if is_left {
@@ -294,7 +298,7 @@ impl Queue {
     pub(super) fn take_late(&self) -> Vec<Member> {
         let now = Instant::now();
         let mut waiting = self.waiting.lock();
-        // They stand in the order in which they came, so in that of their deadlines.
+        // They stand in the order of arrival, and so in that of their deadlines.
         let late = waiting.members.iter().take_while(|member| member.deadline <= now).count();
         let late: Vec<Member> = waiting.members.drain(..late).collect();
         if waiting.members.is_empty() {
@@ -304,7 +308,7 @@ impl Queue {
         late
     }
 
-    /// Refuses all that comes, and what waits.
+    /// Refuses all new commits, and the waiting ones.
     pub(super) fn close(&self) {
         let mut waiting = self.waiting.lock();
         waiting.is_closed = true;
@@ -316,7 +320,7 @@ impl Queue {
 }
 
 impl Waiting {
-    /// Notes that these wait no more.
+    /// Notes that these commits no longer wait.
     fn forget_bytes(&mut self, gone: &[Member]) {
         self.bytes -= gone.iter().map(Member::bytes).sum::<usize>();
         self.early_bytes -= gone.iter().map(Member::early_bytes).sum::<usize>();
@@ -340,7 +344,7 @@ mod tests {
     fn who_was_answered_and_comes_again_is_not_another_one() {
         let queue = Queue::new(&PostgresOptions::default(), 1);
         queue.set_others(true);
-        // At work for so long that those who were answered are waited for.
+        // At work for so long that the queue waits for those who were answered.
         let begun = Instant::now().checked_sub(GATHERING_MAX).unwrap();
         let group = queue.waiting.lock().gathering.take(2, begun);
         let mut taken = Taken { queue: &queue, members: Vec::new(), group, others: 0 };

@@ -1,12 +1,13 @@
-//! Readers: each has a connection and answers what waits, one round trip after the other. The reader that
-//! became free last is asked first, as its process is the one the system has at hand.
+//! Readers: each has a connection and answers waiting reads, one round trip after the other. The
+//! reader that became free last is asked first, because the system has its process at hand.
 //!
-//! Reads of keys share statements: a reader that becomes free takes all that has come meanwhile, and they gather
-//! while others are at work (`gathering.rs`). One statement is one snapshot, so whoever's keys are in it has them of one state.
-//! Engines that have no such snapshot lock the keys of a read that must be of one state.
+//! Reads of keys share statements: a reader that becomes free takes all that have come meanwhile,
+//! and they gather while others are at work (`gathering.rs`). One statement is one snapshot, so a
+//! read whose keys are in it sees one state. Engines without such a snapshot lock the keys of a
+//! read that must see one state.
 //!
-//! Invariants: what waits is bounded; a read that fails for what may pass, as a lost connection, is read again
-//! until its deadline, and then answered with an error.
+//! Invariants: the waiting reads are bounded; a read that fails for a passing cause, such as a lost
+//! connection, is tried again until its deadline, and then answered with an error.
 
 use super::coming::Row;
 use super::connect::Connection;
@@ -36,20 +37,21 @@ use tokio_postgres::types::ToSql;
 /// Keys in one shared statement, at most, unless one read alone has more.
 const SHARED_KEYS: usize = 256;
 
-/// So long a store that was opened leaves the connections to its lanes: the database may have only a few.
+/// Time for which a newly opened store leaves the connections to its lanes: the database may have
+/// only a few.
 const LANES_FIRST: Duration = Duration::from_secs(5);
 
-/// The pause before what failed is read again on the same connection, as before a try of this number.
+/// Number of the try whose pause precedes the repetition of failed reads on the same connection.
 const RETRY_PAUSE: u32 = 4;
 
-/// Pages that a reader asks for at once, at most, while all readers are at work: the database goes from one to the
-/// next without waiting for us.
+/// Most pages that a reader asks for at once while all readers are at work: the database goes from
+/// one to the next without waiting for the reader.
 const PAGES_TOGETHER: usize = 2;
 
-/// So long reads of keys gather at most while others are at work and another reader may be.
+/// Longest gathering of reads of keys while others are at work and another reader may be.
 const GATHERING_MAX: Duration = Duration::from_millis(1);
 
-/// Why a read fails that a reader has taken.
+/// Reason of failure of a read that a reader has taken.
 const SILENT: &str = "the database has not answered the read in time";
 
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
@@ -62,7 +64,7 @@ struct KeysJob {
     reply: Reply<Vec<Option<Bytes>>>,
 }
 
-/// What is read by a statement of its own.
+/// Read with a statement of its own.
 #[derive(Debug)]
 enum OwnJob {
     Page(Page, Instant, Reply<Option<Vec<Row>>>),
@@ -71,7 +73,7 @@ enum OwnJob {
     Locked(KeysJob),
 }
 
-/// What a reader does in one round trip.
+/// Work of a reader in one round trip.
 #[derive(Debug)]
 enum Work {
     Keys(Vec<KeysJob>),
@@ -83,7 +85,7 @@ enum Work {
 pub(super) struct Reads {
     waiting: Mutex<Waiting>,
     arrived: Notify,
-    /// Of the readers.
+    /// Health of the readers.
     pub(super) health: Health,
 }
 
@@ -93,15 +95,15 @@ struct Waiting {
     own: VecDeque<OwnJob>,
     /// No reader takes reads any more.
     is_closed: bool,
-    /// Whether keys were taken last, so that neither kind waits for the other without end.
+    /// True if keys were taken last, so that neither kind waits for the other without end.
     keys_were_last: bool,
-    /// Of the reads of keys.
+    /// Gathering of the reads of keys.
     gathering: Gathering,
     /// The readers that have no work.
     idle: usize,
 }
 
-/// What a reader finds.
+/// Result of a reader's look at the waiting reads.
 enum Found {
     Nothing,
     /// Too few, which are to be taken at this time.
@@ -110,7 +112,7 @@ enum Found {
     Work(Work, Option<Group>),
 }
 
-/// What a reader has in work.
+/// Work that a reader has taken.
 struct AtWork<'r> {
     reads: &'r Reads,
     keys: Option<Group>,
@@ -118,7 +120,7 @@ struct AtWork<'r> {
 
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
-        // The reader looks for more itself, or else what waits has gathered in a moment.
+        // The reader looks for more itself, or else the waiting reads have gathered in a moment.
         let mut waiting = self.reads.waiting.lock();
         waiting.idle += 1;
         if let Some(group) = self.keys {
@@ -128,7 +130,7 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// The places and prefixes between which the stripes of counters lie.
+/// Places and prefixes between which the stripes of counters lie.
 #[derive(Debug, Default)]
 pub(super) struct CounterRanges {
     nth: Vec<i32>,
@@ -140,8 +142,8 @@ pub(super) struct CounterRanges {
 }
 
 impl CounterRanges {
-    /// Returns where the stripes of counters lie. A counter whose stripes may be in several places stands
-    /// once for each.
+    /// Returns the ranges of the stripes of counters. A counter whose stripes may be in several
+    /// places has one for each.
     pub(super) fn of<'k>(keys: impl Iterator<Item = &'k [u8]>, layout: &Layout) -> Self {
         let mut ranges = Self::default();
         for (nth, key) in (0..).zip(keys) {
@@ -198,8 +200,8 @@ impl CounterRanges {
 }
 
 impl Reads {
-    /// Returns reads of which none wait, for so many readers, with so many groups of keys that are usually at work at
-    /// once.
+    /// Returns reads of which none wait, for so many readers, with so many groups of keys that are
+    /// usually at work at once.
     pub(super) fn new(readers: usize, groups: usize) -> Self {
         let manner = Manner { max: SHARED_KEYS, longest: GATHERING_MAX, groups };
         let waiting = Waiting {
@@ -273,13 +275,13 @@ impl Reads {
             }
             let is_own = matches!(job, Work::Own(_));
             waiting.put(job, false);
-            // The first keys that wait tell a reader to wait for the others.
+            // The first waiting keys make a reader wait for the others.
             is_own || waiting.keys.len() == 1 || waiting.has_enough_keys()
         };
         if is_news {
             self.arrived.notify_last();
         }
-        // Who was to answer has gone away with it: at the end, or because it is late.
+        // The sender is gone with the work: at the end, or because the read is late.
         answer.await.unwrap_or_else(|_| {
             let is_closed = self.waiting.lock().is_closed;
             let late = || Error::Unavailable { what: SILENT.to_owned() };
@@ -298,7 +300,7 @@ impl Reads {
             };
             match found {
                 Found::Nothing => arrived.await,
-                // Either way it looks again.
+                // In both cases it looks again.
                 Found::Gathering(until) => drop(timeout_at(until, arrived).await),
                 Found::Work(work, keys) => {
                     if is_left {
@@ -310,10 +312,10 @@ impl Reads {
         }
     }
 
-    /// Puts work back that could not be done, but answers what has waited too long.
+    /// Puts work back that could not be done, but answers reads that have waited too long.
     fn put_back(&self, work: Work, failure: &str) {
         let mut waiting = self.waiting.lock();
-        // The work that a reader has at the end is dropped, which tells who asked.
+        // The work of a reader at the end is dropped, which the callers notice.
         if !waiting.is_closed {
             waiting.put(work, true);
         }
@@ -328,7 +330,7 @@ impl Reads {
         waiting.keys.len() + waiting.own.len()
     }
 
-    /// Refuses all that comes, and what waits.
+    /// Refuses all new reads, and the waiting ones.
     pub(super) fn close(&self) {
         let mut waiting = self.waiting.lock();
         waiting.is_closed = true;
@@ -336,8 +338,9 @@ impl Reads {
         waiting.own.clear();
     }
 
-    /// Answers what has waited too long, and returns how much that was. What was put back stands first, the
-    /// rest in the order in which it came, so all stand in the order of their deadlines.
+    /// Answers reads that have waited too long, and returns their number. Reads that were put back
+    /// stand first, the others in the order of arrival, so all stand in the order of their
+    /// deadlines.
     pub(super) fn refuse_late(&self, error: impl Fn() -> Error) -> u64 {
         let now = Instant::now();
         let mut waiting = self.waiting.lock();
@@ -406,7 +409,8 @@ impl Waiting {
         Found::Work(Work::Keys(taken), Some(group))
     }
 
-    /// Returns what a reader does that has taken `job`: if that is a page and no reader is left, the next pages, too.
+    /// Returns the work of a reader that has taken `job`: if that is a page and no reader is left,
+    /// the next pages, too.
     fn with_pages(&mut self, job: OwnJob) -> Vec<OwnJob> {
         let is_page = |job: &OwnJob| matches!(job, OwnJob::Page(..));
         let most = if self.idle == 0 && is_page(&job) { PAGES_TOGETHER } else { 1 };
@@ -419,7 +423,7 @@ impl Waiting {
 }
 
 impl Work {
-    /// Returns when the last of those who asked has waited too long.
+    /// Returns the last deadline of the reads.
     fn last_deadline(&self) -> Instant {
         let last = match self {
             Self::Keys(jobs) => jobs.iter().map(|job| job.deadline).max(),
@@ -437,7 +441,7 @@ impl OwnJob {
         }
     }
 
-    /// Answers with an error. Who asked may be gone.
+    /// Answers with an error. The caller may be gone.
     fn fail(self, error: Error) {
         match self {
             Self::Page(.., reply) => drop(reply.send(Err(error))),
@@ -461,7 +465,7 @@ impl Reader {
         Self { shared, reads, line: None, pauses: Pauses::new(seed) }
     }
 
-    /// Answers what waits, until the store is dropped.
+    /// Answers waiting reads until the store is dropped.
     pub(super) async fn run(mut self) {
         let reads = Arc::clone(&self.reads);
         let mut failures: u32 = 0;
@@ -490,7 +494,7 @@ impl Reader {
             };
             match taken {
                 Some((work, _at_work)) => self.answer_in_time(work).await,
-                // Another one looks at what gathers.
+                // Another reader looks at the gathering reads.
                 None => reads.arrived.notify_last(),
             }
         }
@@ -525,7 +529,7 @@ impl Reader {
         }
     }
 
-    /// Answers work, but gives it up with its connection when it is late: who asked is told.
+    /// Answers work, but gives it up with its connection when it is late, which the callers notice.
     async fn answer_in_time(&mut self, work: Work) {
         let last = work.last_deadline().max(Instant::now() + GRACE);
         if timeout_at(last, self.answer(work)).await.is_err() {
@@ -548,7 +552,7 @@ impl Reader {
                     jobs.into_iter().map(|job| self.answer_own(connection, statements, job));
                 let failed = join_all(answers).await.into_iter().flatten();
                 let (jobs, failures): (Vec<_>, Vec<_>) = failed.unzip();
-                // A connection that is lost is so for all.
+                // A lost connection is lost for all of them.
                 let worst = failures.into_iter().max_by_key(Failure::ends_connection);
                 worst.map(|failure| (Work::Own(jobs), failure))
             }
@@ -564,7 +568,8 @@ impl Reader {
         }
     }
 
-    /// Answers one read by a statement of its own; returns it if it is to be tried again, and why.
+    /// Answers one read by a statement of its own; returns it with the reason if it has to be tried
+    /// again.
     async fn answer_own(
         &self,
         connection: &Connection,
@@ -643,7 +648,7 @@ impl Reader {
                         .query(&statements.lock_one, &[&key.place, &key.prefix(), &key.tail()])
                         .await
                 }));
-            // Rolled back, not committed: it wrote nothing.
+            // Rolled back, not committed, because it wrote nothing.
             let (begun, rows, ended) =
                 futures_util::future::join3(begin, reads, client.batch_execute("ROLLBACK")).await;
             begun?;
@@ -661,7 +666,8 @@ impl Reader {
     }
 }
 
-/// Returns the value of a key's row, of which the first column is this one and the second one the sum.
+/// Returns the value of a key's row, of which the first column is this one and the second one the
+/// sum.
 fn read_value(
     row: &tokio_postgres::Row,
     column: usize,

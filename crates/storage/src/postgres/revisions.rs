@@ -1,24 +1,27 @@
-//! Changes of the tables of a store that is in use, also by servers that are older than the change.
+//! Changes of the tables of a store that is in use, also by servers older than the change.
 //!
-//! Two numbers in the table `meta` say what the tables are:
+//! Two numbers in the table `meta` describe the tables:
 //!
-//! | row | what it says |
+//! | row | meaning |
 //! |---|---|
-//! | `version` | what a program must know to use the tables; another one is refused |
-//! | `revision` | how far the tables have been changed since by steps that such a program does not notice; absent: 1 |
+//! | `version` | version that a program must know to use the tables; it refuses any other one |
+//! | `revision` | last step that has changed the tables without the notice of such a program;
+//! absent: 1 |
 //!
-//! A server takes the steps that are missing when it opens the store, one transaction each, while others are at
-//! work: a step neither takes away nor renames what the statements of an older revision use. A server that may
-//! not change the tables uses them as they are. Two that come at once meet at the row of the version.
+//! A server takes the missing steps when it opens the store, one transaction each, while others are
+//! at work: a step neither removes nor renames anything that the statements of an older revision
+//! use. A server that may not change the tables uses them as they are. Two servers that come at
+//! once meet at the row of the version.
 //!
-//! Each lane says in its row up to which revision its program knows the tables (`lanes.knows`; 1 for programs that
-//! do not say). A step that older programs would notice raises the version, and waits until no lane is left that
-//! knows less. Such is the one to version 2: programs of version 1 write the fence and know nothing of its copies
-//! (`fence.rs`). Their lanes stand in the table `lanes`, those of later ones in `writers`. As long as a transaction of the
-//! former was begun a moment ago both are at work. After that the table `lanes` goes: whoever was overlooked can commit
-//! nothing any more, and starts no more.
+//! Each lane's row says up to which revision its program knows the tables (`lanes.knows`; 1 for
+//! programs that do not say). A step that older programs would notice raises the version, and waits
+//! until no lane is left that knows less. Such is the one to version 2: programs of version 1 write
+//! the fence and do not know its copies (`fence.rs`). Their lanes stand in the table `lanes`, those
+//! of later ones in `writers`. As long as a transaction of the former began a moment ago, both are
+//! at work. After that the step drops the table `lanes`: an older program that was overlooked can
+//! then commit nothing any more, and no further one starts.
 //!
-//! Leaves the first creation, which makes the tables as the newest revision has them, to `schema.rs`.
+//! Leaves to `schema.rs` the first creation, which makes the tables of the newest revision.
 
 use super::fence::bytes_literal;
 use super::schema::FILL_FACTOR;
@@ -34,7 +37,7 @@ pub(super) const OLDEST: i64 = 1;
 /// The newest revision of the tables that this program knows.
 pub(super) const NEWEST: i64 = LANES_FENCE;
 
-/// The revision from which on lanes say what they know.
+/// The revision from which on the rows of lanes have that number.
 pub(super) const LANES_SAY: i64 = 2;
 
 /// The revision from which on new rows leave some of their page free.
@@ -43,19 +46,20 @@ const PAGES_HAVE_ROOM: i64 = 3;
 /// The revision from which on lanes have rows with copies of the fence.
 const LANES_FENCE: i64 = 4;
 
-/// The version of tables that programs use which know no copies of the fence.
+/// The version of tables for programs that do not know copies of the fence.
 pub(super) const BEFORE_FENCE: i64 = 1;
 
-/// The version of tables that only programs use which write them.
+/// The version of tables for programs that write the copies, and only for those.
 pub(super) const SINCE_FENCE: i64 = 2;
 
-/// An older program is at work if one of its lanes has begun a transaction since: servers do so every few seconds.
+/// An older program is at work if one of its lanes has begun a transaction since: servers do so
+/// every few seconds.
 const OLDER_AT_WORK: &str = "5 minutes";
 
-/// How long a step waits for those who use a table: meanwhile others wait behind it.
+/// Time that a step waits for other users of a table, while further ones wait behind it.
 const LOCK_TIMEOUT_MS: u64 = 500;
 
-/// How often a step is tried that others are in the way of.
+/// Tries of a step that other users are in the way of.
 const TRIES: u32 = 10;
 
 /// The tables of a schema, as far as statements differ by their revision.
@@ -80,7 +84,7 @@ impl Tables {
         format!("{}.{}", self.schema, if self.has_fence() { "writers" } else { "lanes" })
     }
 
-    /// Returns what a lane's row tells of the fence.
+    /// Returns the column of a lane's row with the copy of the fence.
     pub(super) fn fence_copy(&self) -> &'static str {
         if self.has_fence() { "fence" } else { "NULL::bytea" }
     }
@@ -103,11 +107,11 @@ impl Tables {
     }
 }
 
-/// Shuts out programs that know no copies of the fence, unless one is at work, and returns the version that the tables then
-/// have.
+/// Shuts out programs that know no copies of the fence, unless one is at work, and returns the
+/// version that the tables then have.
 ///
 /// # Errors
-/// When that fails, but for want of rights or because others use the tables.
+/// An error, except for want of rights or because others use the tables.
 pub(super) async fn shut_out_older(
     client: &Client,
     schema: &str,
@@ -137,8 +141,8 @@ pub(super) async fn version(client: &Client, schema: &str) -> Result<i64, Error>
     client.query_one(&text, &[]).await?.try_get(0)
 }
 
-/// Returns the statement that takes the table of older programs' lanes away, unless one is at work, and lets copies
-/// tell what the fence is.
+/// Returns the statement that drops the table of older programs' lanes, unless one is at work, and
+/// makes the copies valid for reads of the fence.
 fn shut_out(schema: &str, fence: Option<&Key>) -> String {
     let value = fence.map_or_else(
         || "''::bytea".to_owned(),
@@ -155,7 +159,7 @@ fn shut_out(schema: &str, fence: Option<&Key>) -> String {
         "IF to_regclass('{schema}.lanes') IS NULL THEN RETURN; END IF;
 IF EXISTS (SELECT 1 FROM {schema}.lanes WHERE seen > now() - interval '{OLDER_AT_WORK}') THEN RETURN; END IF;"
     );
-    // Looked for without a lock first: others would wait behind it.
+    // Looked for without a lock first, because others would wait behind it.
     format!(
         "DO $$ BEGIN
 {is_at_work}
@@ -172,11 +176,11 @@ END $$;
     )
 }
 
-/// Takes the steps after revision `from`, and returns the revision that the tables then have: less than
-/// [`NEWEST`] when this user may not change them, or others kept on using them.
+/// Takes the steps after revision `from`, and returns the revision that the tables then have: less
+/// than [`NEWEST`] when this user may not change them, or others kept on using them.
 ///
 /// # Errors
-/// When a step fails for another reason.
+/// A step fails for another reason.
 pub(super) async fn go_on(client: &Client, schema: &str, from: i64) -> Result<i64, Error> {
     let mut revision = from;
     let mut tries = 0;
@@ -205,7 +209,7 @@ pub(super) async fn go_on(client: &Client, schema: &str, from: i64) -> Result<i6
     Ok(revision)
 }
 
-/// Takes the step after a revision in one transaction, unless somebody else has taken it.
+/// Takes the step after a revision in one transaction, unless another server has taken it.
 async fn take_step(client: &Client, schema: &str, revision: i64) -> Result<(), Error> {
     let begin = format!(
         "BEGIN; SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}; \
@@ -234,7 +238,8 @@ fn step_after(schema: &str, revision: i64) -> String {
         LANES_FENCE => fenced_tables(schema) + &vacuum(schema) + &grants_as_before(schema),
         _ => unreachable!("no step leads to revision {next}"),
     };
-    // Never back: what is printed may be run on tables that a newer program has changed.
+    // Never lowers the revision: the printed statements may be run on tables that a newer program
+    // has changed.
     format!(
         "{changes}\nINSERT INTO {schema}.meta AS m VALUES ('revision', {next}) \
          ON CONFLICT (name) DO UPDATE SET value = greatest(m.value, excluded.value);\n"
@@ -254,8 +259,9 @@ INSERT INTO {schema}.fence (value) VALUES ('') ON CONFLICT DO NOTHING;
     )
 }
 
-/// Returns the statements that set how often the tables are vacuumed: small ones whose rows are written again and again
-/// after some thousand versions, however few rows they have; the large one long before a fifth of it is dead.
+/// Returns the statements that set how often the tables are vacuumed: small ones whose rows are
+/// written again and again after some thousand versions, however few rows they have; the large one
+/// long before a fifth of it is dead.
 pub(super) fn vacuum(schema: &str) -> String {
     format!(
         "ALTER TABLE {schema}.entries SET (autovacuum_vacuum_scale_factor = 0.02,
@@ -269,7 +275,8 @@ ALTER TABLE {schema}.writers SET (fillfactor = 50, autovacuum_vacuum_scale_facto
     )
 }
 
-/// Returns the statement that lets those who may write lanes' rows as before write them as they are now.
+/// Returns the statement that grants the roles which may write lanes' rows the same rights on the
+/// new tables.
 fn grants_as_before(schema: &str) -> String {
     format!(
         "DO $$ DECLARE role text; BEGIN
@@ -283,7 +290,8 @@ END LOOP; END $$;
     )
 }
 
-/// Returns the statements that bring tables of any revision to the newest one, for whoever has the rights.
+/// Returns the statements that bring tables of any revision to the newest one, for a role with the
+/// rights.
 pub(super) fn all_steps(schema: &str, fence: Option<&Key>) -> String {
     let steps: String = (OLDEST..NEWEST).map(|revision| step_after(schema, revision)).collect();
     format!("BEGIN;\n{steps}COMMIT;\n{}", shut_out(schema, fence))

@@ -1,7 +1,7 @@
-//! The rows that a group writes, as arrays of columns.
+//! Rows that a group writes, as arrays of columns.
 //!
-//! All arrays are in the order of the primary key. Leaves what is written to `group.rs`, and the statements to
-//! `steps.rs`.
+//! All arrays are in the order of the primary key. Leaves the writes to `group.rs`, and the
+//! statements to `steps.rs`.
 
 use super::forms::{Argument, slices};
 use super::group::Writes;
@@ -13,9 +13,10 @@ use bytes::Bytes;
 use std::collections::BTreeSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Numbers for rows that a transaction writes. A row's number tells what it is from all that it, and every other row,
-/// ever was: the numbers begin where the digest of the lane's name and its token says, which no other transaction
-/// has, so that two are the same as seldom as two numbers of 64 bits by chance.
+/// Numbers for the rows that a transaction writes. A row's number tells this state from all others
+/// that it, and every other row, ever had: the numbers begin at the digest of the lane's name and
+/// its token, which no other transaction has, so that two are equal as rarely as two random numbers
+/// of 64 bits.
 #[derive(Debug)]
 pub(super) struct Numbers(u64);
 
@@ -40,8 +41,8 @@ pub(super) fn is_appended_directly(prefix: &[u8], layout: &Layout) -> bool {
     prefix.len() >= layout.placement.leading_bytes && key_bytes <= layout.prefix_bytes
 }
 
-/// Returns the name under which the stamps of a prefix lie: the prefix, or of one that the index does not
-/// take its beginning and the digest of the rest.
+/// Returns the name under which the stamps of a prefix lie: the prefix, or of one that the index
+/// does not take its beginning and the digest of the rest.
 pub(super) fn stamp_row(prefix: &Bytes, layout: &Layout) -> Vec<u8> {
     let located = layout.locate(prefix.clone());
     let keep = layout.prefix_bytes - TAIL_BYTES;
@@ -54,7 +55,7 @@ pub(super) fn stamp_row(prefix: &Bytes, layout: &Layout) -> Vec<u8> {
     }
 }
 
-/// Returns place, prefix and records of what is appended, in the order of the stamps' primary key.
+/// Returns place, prefix and records of the appends, in the order of the stamps' primary key.
 pub(super) fn sorted_appends<'w>(
     writes: &'w Writes,
     layout: &Layout,
@@ -110,27 +111,27 @@ impl Puts {
         self.numbers.extend(more.numbers);
     }
 
-    /// Notes what was written.
+    /// Tells `known` the written values.
     pub(super) fn teach(&self, known: &Known) {
         for ((key, value), number) in self.keys.iter().zip(&self.values).zip(&self.numbers) {
             known.learn(&key.key, *number, value);
         }
     }
 
-    /// Adds what is written.
+    /// Adds the written values.
     fn add_values<'p>(&'p self, arrays: &mut Vec<Argument<'p>>) {
         arrays.push(Box::new(slices(&self.values)));
         arrays.push(Box::new(&self.numbers[..]));
     }
 
-    /// Returns rows that are there as arrays.
+    /// Returns existing rows as arrays.
     fn known_arrays(&self) -> Vec<Argument<'_>> {
         let mut arrays = arrays_of(self.keys.iter());
         self.add_values(&mut arrays);
         arrays
     }
 
-    /// Returns the step that writes rows that are to have other numbers until then.
+    /// Returns the step that writes rows which must have these other numbers before.
     pub(super) fn write_same<'p>(&'p self, before: &'p [i64]) -> Taken<'p> {
         let mut arrays = self.known_arrays();
         arrays.push(Box::new(before));
@@ -147,7 +148,8 @@ impl Puts {
     }
 }
 
-/// The rows that a group writes: those of keys that it puts, holds and deletes, those of counters, and what it appends.
+/// Rows that a group writes: those of keys that it puts, holds and deletes, those of counters, and
+/// its appends.
 #[derive(Debug)]
 pub(super) struct Rows {
     inserts: Puts,
@@ -181,12 +183,12 @@ impl Rows {
         for (key, value) in writes.rows(layout) {
             match value {
                 Some(value) if placeholders.remove(&key) => inserts.push((key, value.clone())),
-                // It is there and locked, so it needs no look whether it is.
+                // The row exists and is locked, so the step need not check that.
                 Some(value) if is_there(&key.key) => {
                     rows.updates.push(key, value.clone(), numbers.next());
                 }
                 Some(value) => rows.upserts.push(key, value.clone(), numbers.next()),
-                // What is held and absent needs no deletion of its own.
+                // A held key that is absent needs no deletion of its own.
                 None if held.contains(&key) => {}
                 None => rows.deletes.push(key),
             }
@@ -206,16 +208,16 @@ impl Rows {
         rows
     }
 
-    /// Returns the rows that are there and declared.
+    /// Returns the rows that exist and are declared.
     pub(super) fn updates(&mut self) -> &mut Puts {
         &mut self.updates
     }
 
-    /// Notes what was written of the keys that were declared.
+    /// Tells `known` the written values of the declared keys.
     pub(super) fn teach(&self, known: &Known) {
         self.inserts.teach(known);
         self.updates.teach(known);
-        // Placeholders among them.
+        // Placeholders are among them.
         self.deletes.iter().for_each(|key| known.forget(&key.key));
     }
 
@@ -271,7 +273,7 @@ impl CounterRows {
     }
 }
 
-/// What a group appends where the database itself makes the keys.
+/// Appends of a group for which the database itself makes the keys.
 #[derive(Debug, Default)]
 struct Appends {
     places: Vec<i16>,

@@ -8,11 +8,12 @@
 //! | `writers` | `lane` bytea, `token` bigint: the last transaction of each lane; `seen` timestamptz: when it began; `knows` bigint: the newest revision that its program knows; `fence` bytea: a copy of the fence's value |
 //! | `fence` | `single` boolean, `value` bytea: one row, which lanes that begin copy (`fence.rs`) |
 //!
-//! `sum` is that of a counter's stripe; beside a value it is a number that tells this row from all that it ever was
-//! (`rows.rs`), or NULL in records that were appended and where a program wrote it that knows of no such numbers.
+//! `sum` is that of a counter's stripe; beside a value it is a number that tells this state of the
+//! row from all others (`rows.rs`), or NULL in appended records and in rows written by a program
+//! that does not know such numbers.
 //!
-//! Values are stored as they are: items are small or were packed before. Leaves changes of tables that are there
-//! to `revisions.rs`.
+//! Values are stored as they are: items are small or were packed before. Leaves changes of tables
+//! that are there to `revisions.rs`.
 
 use super::failure::open_error;
 use super::open_error::OpenError;
@@ -25,31 +26,31 @@ use tokio_postgres::{Client, Error, Row};
 /// The newest version of the tables that this program knows.
 const VERSION: i64 = revisions::SINCE_FENCE;
 
-/// Percent of a page of `entries` that new rows fill. In what is left, the next versions of its rows need no entries in the
-/// index (docs/performance-notes.md).
+/// Percent of a page of `entries` that new rows fill. The next versions of its rows need no entries
+/// in the index as long as they fit the rest (docs/performance-notes.md).
 pub(super) const FILL_FACTOR: u8 = 90;
 
-/// How often creation is tried when others create the same tables.
+/// Tries of creation if other servers create the same tables.
 const TRIES: usize = 5;
 
-/// What the tables say of themselves.
+/// Properties of the tables, from the table `meta`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
-    /// Into how many places keys are spread.
+    /// Number of places that keys are spread over.
     pub(super) places: u16,
     /// The bytes of a key that are indexed.
     pub(super) prefix_bytes: usize,
-    /// What a program must know to use the tables.
+    /// Version, which a program must know to use the tables.
     pub(super) version: i64,
-    /// How far the tables have been changed.
+    /// Revision, up to which the tables have been changed.
     pub(super) revision: i64,
 }
 
-/// Checks the tables, or creates them, and returns what they are. Tables of an older revision are changed to
-/// the newest one if that may be done.
+/// Checks the tables, or creates them, and returns their properties. Changes tables of an older
+/// revision to the newest one if it has the rights.
 ///
 /// # Errors
-/// When they are of another version, cannot be read, or the database takes no writes.
+/// The tables are of another version or cannot be read, or the database takes no writes.
 pub(super) async fn open(
     client: &Client,
     hosts: &str,
@@ -95,7 +96,7 @@ pub(super) async fn open(
     })
 }
 
-/// Returns what the tables say of themselves, nothing when there are none.
+/// Returns the rows of `meta`; `None` if there are no tables.
 async fn read(client: &Client, schema: &str) -> Result<Option<BTreeMap<String, i64>>, Error> {
     let rows = client.query(&format!("SELECT name, value FROM {schema}.meta"), &[]).await;
     match rows {
@@ -115,7 +116,7 @@ fn is_absent(error: &Error) -> bool {
         .any(|state| error.code() == Some(state))
 }
 
-/// Returns whether creation met somebody else's.
+/// Returns whether another server created the tables at the same time.
 fn is_of_two_creators(error: &Error) -> bool {
     let states = [
         SqlState::UNIQUE_VIOLATION,
@@ -186,7 +187,7 @@ CREATE TABLE IF NOT EXISTS {schema}.stamps (
     )
 }
 
-/// Returns the statement after which the tables are a store.
+/// Returns the statement that makes the tables a store.
 fn meta(schema: &str, places: u16, prefix_bytes: usize) -> String {
     format!(
         "INSERT INTO {schema}.meta VALUES ('version', {VERSION}), ('revision', {}), ('places', {places}),
@@ -196,11 +197,11 @@ fn meta(schema: &str, places: u16, prefix_bytes: usize) -> String {
     )
 }
 
-/// Returns the statements that create an empty store, for whoever has the rights to run them: schema and
-/// tables, with Citus their distribution, and what `role` needs to use them.
+/// Returns the statements that create an empty store, for a role with the rights to run them:
+/// schema and tables, with Citus their distribution, and the rights that `role` needs to use them.
 ///
 /// # Errors
-/// When a name or number cannot be.
+/// A name or number is not valid.
 pub fn creation(options: &PostgresOptions, role: Option<&str>) -> Result<String, String> {
     checked(options)?;
     let PostgresOptions { schema, places, prefix_bytes, .. } = options;
@@ -216,11 +217,12 @@ pub fn creation(options: &PostgresOptions, role: Option<&str>) -> Result<String,
     ))
 }
 
-/// Returns the statements that change the tables of a store that is in use to the newest revision, for whoever
-/// has the rights to run them. Where that was done they change nothing, but for a fill factor that was set by hand.
+/// Returns the statements that change the tables of a store in use to the newest revision, for a
+/// role with the rights to run them. On tables of that revision they change nothing but a fill
+/// factor that was set by hand.
 ///
 /// # Errors
-/// When the name of the schema cannot be.
+/// The name of the schema is not valid.
 pub fn upgrade(options: &PostgresOptions) -> Result<String, String> {
     checked(options)?;
     Ok(revisions::all_steps(&options.schema, options.fence.as_ref()))
@@ -233,8 +235,8 @@ fn checked(options: &PostgresOptions) -> Result<(), String> {
     })
 }
 
-/// Returns the calls that spread the tables over the nodes of Citus: entries and stamps of one place lie
-/// together.
+/// Returns the calls that spread the tables over the nodes of Citus: entries and stamps of one
+/// place lie together.
 fn distribution(schema: &str) -> String {
     format!(
         "SELECT create_distributed_table('{schema}.entries', 'place', colocate_with => 'none');
@@ -246,7 +248,7 @@ SELECT create_reference_table('{schema}.meta');
     )
 }
 
-/// Returns what lets a role use the tables, and nothing else.
+/// Returns the statements that let a role use the tables, and nothing else.
 fn grants(schema: &str, role: &str) -> Result<String, String> {
     let is_name = (1..=63).contains(&role.len())
         && role.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));

@@ -1,9 +1,9 @@
-//! How large the values of a region are, a region being all keys with the same first bytes.
+//! Sizes of the values of a region, which is all keys with the same first bytes.
 //!
-//! A page is bounded in bytes. To count them costs the database a third of the page; where all values seen
-//! are small, a number of rows bounds them as well. Whoever reads such a page still stops at its bytes, should
-//! the values have grown since. Such a page also shows only the columns that most rows need; pages of a region in
-//! which a row needs the others are counted from then on.
+//! A page is bounded in bytes. Counting them costs the database a third of the page; if all values
+//! seen so far are small, a number of rows bounds the page as well. The reader of such a page still
+//! stops at its bytes, in case the values have grown since. Such a page also shows only the columns
+//! that most rows need; once a row of a region needs the others, the region's pages are counted.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -11,37 +11,38 @@ use std::collections::HashMap;
 /// The bytes by which keys are told apart: those of a table's index.
 const REGION_BYTES: usize = 7;
 
-/// Regions that are remembered; with more of them, all are forgotten.
+/// Most regions that are remembered; with more of them, all are forgotten.
 const MAX_REGIONS: usize = 1_024;
 
-/// Rows without a count of their bytes, at most: 400 MiB of the largest values there are go through a connection
-/// in vain at worst, once.
+/// Most rows without a count of their bytes: at worst, 400 MiB of the largest values go through a
+/// connection in vain, once.
 const MAX_ROWS: usize = 1_024;
 
 /// Pages of fewer rows than this are counted, unless no more are wanted.
 const MIN_ROWS: usize = 64;
 
-/// Bytes of a key, of most.
+/// Bytes of most keys.
 const KEY_BYTES: usize = 64;
 
-/// Noted as a size, it lets all pages of a region be counted.
+/// Size that makes all pages of a region counted.
 const COUNTED: usize = usize::MAX;
 
 type Region = [u8; REGION_BYTES];
 
-/// The largest values that were seen.
+/// The largest values seen.
 #[derive(Debug, Default)]
 pub(super) struct Sizes(Mutex<HashMap<Region, usize>>);
 
 impl Sizes {
-    /// Returns how many rows to ask for instead of counting their bytes; `None` if these have to be counted.
+    /// Returns the number of rows to ask for instead of counting their bytes; `None` if these have
+    /// to be counted.
     pub(super) fn rows(&self, start: &[u8], wanted: usize, bytes: usize) -> Option<usize> {
         let largest = self.0.lock().get(start.first_chunk()?).copied()?;
         let rows = (bytes / largest.max(1)).min(MAX_ROWS);
         (rows >= wanted.min(MIN_ROWS)).then(|| rows.min(wanted))
     }
 
-    /// Returns how many bytes so many rows have if all are as large as the largest that was seen.
+    /// Returns the bytes of so many rows if all are as large as the largest one seen.
     pub(super) fn expected(&self, start: &[u8], rows: usize) -> usize {
         let known = start.first_chunk().and_then(|region| self.0.lock().get(region).copied());
         known.map_or(0, |largest| rows.saturating_mul(largest.saturating_add(KEY_BYTES)))

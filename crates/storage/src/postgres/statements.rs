@@ -1,10 +1,10 @@
 //! The SQL of a PostgreSQL store, and its preparation.
 //!
-//! The safe common subset of the family: arrays for many keys, `ON CONFLICT`, row locks, data-modifying
-//! common table expressions. No sequences, triggers, cursors or procedures.
+//! The safe common subset of the family: arrays for many keys, `ON CONFLICT`, row locks,
+//! data-modifying common table expressions. No sequences, triggers, cursors or procedures.
 //!
-//! Rows are always locked and written in the order of the primary key. Statements that take arrays take
-//! them sorted; those that lock sort as well. What commits do with rows: `steps.rs`.
+//! Rows are always locked and written in the order of the primary key. Statements that take arrays
+//! take them sorted; those that lock sort as well. `steps.rs` has the statements of commits.
 
 use super::forms::{Form, query};
 use super::revisions::Tables;
@@ -50,7 +50,7 @@ pub(super) struct Composed {
     steps: Vec<Formed>,
 }
 
-/// What several steps are as one statement.
+/// Kind of a statement of several steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Composition {
     /// The token and locks.
@@ -68,13 +68,13 @@ pub(super) struct ReaderStatements {
     pub(super) lock_one: Statement,
     /// Pages of one place: forward, backward.
     pub(super) page: [Statement; 2],
-    /// The same of rows as most are, their bytes not counted.
+    /// The same for ordinary rows, without counting their bytes.
     pub(super) uncounted_page: [Statement; 2],
-    /// The same if they are not the rows of a page that is kept.
+    /// The same unless they are the rows of a cached page.
     pub(super) checked_page: [Statement; 2],
     /// Pages of several places in the order of keys: forward, backward.
     pub(super) ordered_page: [Statement; 2],
-    /// The same of rows as most are, their bytes not counted.
+    /// The same for ordinary rows, without counting their bytes.
     pub(super) uncounted_ordered_page: [Statement; 2],
     /// Pages of several places in any order, merged: forward, backward.
     pub(super) merged_page: [Statement; 2],
@@ -120,7 +120,7 @@ impl LaneStatements {
         found.map(|(_, statement)| statement).expect("it is sent by itself")
     }
 
-    /// Returns the statement of several steps, which is prepared when it is first asked for.
+    /// Returns the statement of several steps, which is prepared on first use.
     pub(super) async fn composed(
         &self,
         client: &Client,
@@ -147,7 +147,8 @@ impl LaneStatements {
 }
 
 impl Composed {
-    /// Sends it with some arguments and then those of its steps, and returns the rows of the answer.
+    /// Sends it with some arguments and then those of its steps, and returns the rows of the
+    /// answer.
     pub(super) async fn query(
         &self,
         client: &Client,
@@ -227,7 +228,7 @@ pub(super) fn last_stamp(schema: &str) -> String {
     format!("SELECT coalesce(max(last), 0)::bigint FROM {schema}.stamps")
 }
 
-/// Raises the stamps of prefixes to what is given: `$1` place, `$2` prefix, `$3` stamp.
+/// Raises the stamps of prefixes to given ones: `$1` place, `$2` prefix, `$3` stamp.
 pub(super) fn raise_to(schema: &str) -> String {
     format!(
         "INSERT INTO {schema}.stamps AS s (place, prefix, last) \
@@ -243,17 +244,19 @@ pub(super) fn lock_row(schema: &str) -> String {
     )
 }
 
-/// What a counted page shows of each row. Columns that say nothing are NULL, which costs neither side a copy: those
-/// of most rows but prefix and value.
+/// Columns of each row that a counted page shows. Columns without information are NULL, which saves
+/// both sides a copy: in most rows all but prefix and value.
 const SHOWN: &str = "place, prefix, nullif(tail, ''::bytea), nullif(rest, ''::bytea), value, sum";
 
-/// What a page shows of rows as most are: that have a value, and nothing after the prefix. To read three columns
-/// instead of six takes a sixth less of a Query of 100 items, on both sides.
+/// Returns the columns that a page shows of ordinary rows, which have a value and nothing after the
+/// prefix. Reading three columns instead of six takes a sixth less of a Query of 100 items, on both
+/// sides.
 fn shown_of_most(place: &str) -> String {
     format!("{place}, prefix, value")
 }
 
-/// Keeps of the rows of `from` those up to the one with which they have `limit` bytes, and shows them.
+/// Keeps of the rows of `from` those up to the one with which they have `limit` bytes, and shows
+/// them.
 fn bounded(from: &str, limit: &str) -> String {
     format!(
         "SELECT {SHOWN} FROM (SELECT p.*, \
@@ -280,8 +283,8 @@ fn uncounted_page(schema: &str, direction: &str) -> String {
     rows(schema, &shown, "$6::smallint", direction)
 }
 
-/// `$6` is the place, `$7` are the numbers of the rows that are known. If the page has these, one row says so and
-/// shows nothing else; if the page is empty, one row says that it is another one.
+/// `$6` is the place, `$7` are the numbers of the rows that are known. If the page has these, one
+/// row says so and shows nothing else; if the page is empty, one row says that it is another one.
 fn checked_page(schema: &str, direction: &str) -> String {
     let numbers = rows(schema, "sum", "$6::smallint", direction);
     let page = rows(schema, "prefix, value, sum", "$6::smallint AND NOT c.same", direction);
@@ -324,8 +327,8 @@ fn merged_page(schema: &str, direction: &str) -> String {
     bounded(&merged, "$9::bigint")
 }
 
-/// Rows of place `$1` with the whole prefix `$2` and a rest from `$3` to before `$4`, at most `$5` and
-/// `$6` bytes.
+/// Rows of place `$1` with the whole prefix `$2` and a rest from `$3` to before `$4`, at most `$5`
+/// and `$6` bytes.
 fn crowd(schema: &str, direction: &str) -> String {
     bounded(
         &format!(

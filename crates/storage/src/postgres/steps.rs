@@ -1,11 +1,11 @@
-//! The steps of a commit: what it does with rows, each as a statement by itself or several as one.
+//! Steps of a commit: its work on rows, each as a statement by itself or several as one.
 //!
-//! Several steps as one statement are common table expressions. The database carries out those whose rows are read, in
-//! the order in which they are, so that locks are taken as by one statement after the other; those whose rows are not
-//! read would follow in any order. All see what was committed when the statement began. So no step may write a
-//! row that another one of the statement writes.
+//! Several steps as one statement are common table expressions. The database executes those whose
+//! rows are read, in the order of reading, so that it takes locks as in one statement after the
+//! other; those whose rows are not read would follow in any order. All see the data committed when
+//! the statement began. So no step may write a row that another step of the statement writes.
 //!
-//! Leaves to `forms.rs` how statements take their rows, and to `rows.rs` what these are.
+//! Leaves the forms of rows to `forms.rs`, and their content to `rows.rs`.
 
 use super::forms::{Argument, Form, unnest};
 use super::revisions::Tables;
@@ -16,8 +16,8 @@ pub(super) const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND
 /// Counters in an array: a counter stands once for each place.
 const COUNTER: &str = "k(nth, place, low, high, key)";
 
-/// The stripes of counters: keys that begin with the counter's and are 8 bytes longer, which are between
-/// two prefixes.
+/// The stripes of counters: keys that begin with the counter's and are 8 bytes longer, which are
+/// between two prefixes.
 const IS_STRIPE: &str = "e.place = k.place AND e.prefix >= k.low AND e.prefix <= k.high \
      AND e.sum IS NOT NULL AND e.value IS NULL AND octet_length(e.prefix) + octet_length(e.rest) = octet_length(k.key) + 8 \
      AND substr(e.prefix || e.rest, 1, octet_length(k.key)) = k.key";
@@ -32,7 +32,7 @@ const NUMBER: &str = "bigint";
 /// The columns of a key.
 const KEY: [&str; 3] = [PLACE, BYTES, BYTES];
 
-/// What a step does with the rows of the keys that it is given, in the order of the primary key.
+/// Work of a step on the rows of its keys, in the order of the primary key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Step {
     /// Locks rows for update, or only for share, and reads them.
@@ -54,8 +54,8 @@ pub(super) enum Step {
     RemoveCounters,
     /// Adds to stripes of counters.
     Add,
-    /// Raises the stamps of prefixes and puts the records at them: place, prefix, how many; then for each record
-    /// place, prefix, how many of its prefix follow it, value.
+    /// Raises the stamps of prefixes and puts the records at them: place, prefix, how many; then
+    /// for each record place, prefix, how many of its prefix follow it, value.
     Append,
 }
 
@@ -66,7 +66,7 @@ pub(super) type Taken<'a> = (Step, Vec<Argument<'a>>);
 pub(super) type Formed = (Step, Form);
 
 impl Step {
-    /// Those that are sent by themselves.
+    /// Steps that are sent by themselves.
     pub(super) const ALONE: [Self; 7] = [
         Self::Insert,
         Self::Update,
@@ -91,8 +91,8 @@ impl Step {
         }
     }
 
-    /// Returns the step as a statement whose arguments are counted from `first`, with what has to come before it as a
-    /// common table expression.
+    /// Returns the step as a statement whose arguments are counted from `first`, with the common
+    /// table expression that has to precede it.
     fn text(self, schema: &str, form: Form, first: usize) -> (Option<String>, String) {
         let types = self.types();
         let rows = form.rows(first, &types);
@@ -177,7 +177,7 @@ impl Step {
     }
 }
 
-/// Returns what raises the stamps of prefixes in these rows.
+/// Returns the statement that raises the stamps of prefixes in these rows.
 fn raise(schema: &str, rows: &str, returned: &str) -> String {
     format!(
         "INSERT INTO {schema}.stamps AS s (place, prefix, last) SELECT * FROM {rows} AS k \
@@ -185,13 +185,13 @@ fn raise(schema: &str, rows: &str, returned: &str) -> String {
     )
 }
 
-/// Returns the statement that raises the stamps of prefixes and returns the last one of each, for keys whose place or
-/// digest depends on the stamp.
+/// Returns the statement that raises the stamps of prefixes and returns the last one of each, for
+/// keys whose place or digest depends on the stamp.
 pub(super) fn raise_alone(schema: &str) -> String {
     raise(schema, &unnest(1, &[PLACE, BYTES, NUMBER]), "s.prefix, s.last")
 }
 
-/// Returns the statement that reads the stripes of counters, as arrays as of those that are removed.
+/// Returns the statement that reads the stripes of counters, given as arrays as for their removal.
 pub(super) fn sums(schema: &str) -> String {
     let counters = unnest(1, &Step::RemoveCounters.types());
     format!(
@@ -199,8 +199,9 @@ pub(super) fn sums(schema: &str) -> String {
     )
 }
 
-/// Returns the statement that sets the token `$2` of lane `$1` and locks rows. Its rows tell the number of a step, of
-/// which the first is 1, that of a key in it, and what is there; a step 0 tells what the lane's row says of the fence.
+/// Returns the statement that sets the token `$2` of lane `$1` and locks rows. Its rows have the
+/// number of a step, of which the first is 1, that of a key in the step, and the key's value; a
+/// step 0 has the copy of the fence in the lane's row.
 pub(super) fn locks(tables: &Tables, steps: &[Formed]) -> String {
     let (schema, lanes, copy) = (&tables.schema, tables.lanes(), tables.fence_copy());
     let mut selections = vec![format!(
@@ -216,10 +217,10 @@ pub(super) fn locks(tables: &Tables, steps: &[Formed]) -> String {
     selections.join(" UNION ALL ")
 }
 
-/// Returns the statement that is a whole transaction: it sets the token `$2` of lane `$1` whose last one is `$3` and whose
-/// copy of the fence is `$4`, if that is not NULL, and takes all steps. It fails, by a division by zero, if the lane's row
-/// is another one or a row is not there that has to be: as no step finds more rows than it has, all are there if
-/// as many are found.
+/// Returns the statement that is a whole transaction: it sets the token `$2` of lane `$1`, whose
+/// last one is `$3` and whose copy of the fence is `$4`, if that is not NULL, and takes all steps.
+/// It fails, by a division by zero, if the lane's row is another one or a required row does not
+/// exist: no step finds more rows than it has, so all exist if as many are found.
 pub(super) fn whole(tables: &Tables, steps: &[Formed]) -> String {
     let (schema, lanes, copy) = (&tables.schema, tables.lanes(), tables.fence_copy());
     let mut expressions = vec![format!(

@@ -1,21 +1,21 @@
-//! Counts of what a PostgreSQL store does.
+//! Counts of a PostgreSQL store's work.
 
 use super::ages::Ages;
 use super::group::Writes;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a PostgreSQL store has done since it was opened.
+/// Counts of a PostgreSQL store's work since it was opened.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Traffic {
-    /// Round trips of reads: what was sent together counts once.
+    /// Round trips of reads: requests sent together count once.
     pub read_round_trips: u64,
-    /// Round trips of commits: what was sent together counts once.
+    /// Round trips of commits: requests sent together count once.
     pub commit_round_trips: u64,
     /// Keys and pages that were read.
     pub reads: u64,
     /// Pages kept in memory that the database was asked about.
     pub asked_pages: u64,
-    /// Of them those that were as they were kept.
+    /// Of them those that were unchanged.
     pub same_pages: u64,
     /// Bytes of the pages, and values that commits decided on, that are kept now.
     pub kept_bytes: u64,
@@ -40,10 +40,10 @@ pub struct Traffic {
     pub conflicts: u64,
     /// Connections that were opened.
     pub connects: u64,
-    /// Transactions whose outcome was asked for, as a connection was lost in their commit or the database
-    /// answered it with an error that leaves it open.
+    /// Transactions whose outcome was asked for, as a connection was lost in their commit or the
+    /// database answered it with an error that leaves it open.
     pub resolved_outcomes: u64,
-    /// Of them those that could not be told.
+    /// Of them those that could not be found.
     pub unknown_outcomes: u64,
     /// Microseconds that commits have waited until a lane took them, all together.
     pub commit_wait_us: u64,
@@ -51,10 +51,11 @@ pub struct Traffic {
     pub late_commits: u64,
     /// Reads that no reader took in time.
     pub late_reads: u64,
-    /// Whether other processes commit to the same database about as often now. Known only where fewer groups are to be at
-    /// work than there are lanes.
+    /// True if other processes commit to the same database about as often now. Known only if fewer
+    /// groups should be at work than there are lanes.
     pub has_others: bool,
-    /// How old the oldest of what PostgreSQL has not vacuumed yet is, about a minute ago; not known before the first commit.
+    /// Ages of the oldest ids that PostgreSQL has not vacuumed yet, about a minute ago; unknown
+    /// before the first commit.
     pub ages: Option<Ages>,
     /// Commits that wait for a lane now.
     pub waiting_commits: u64,
@@ -69,22 +70,22 @@ pub struct Traffic {
 /// Connections of one kind.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Connections {
-    /// Those that can be used now.
+    /// Connections that can be used now.
     pub connected: u64,
-    /// Those there are to be.
+    /// Connections that there should be.
     pub wanted: u64,
 }
 
-/// Why a transaction failed that is begun again.
+/// Reason why a transaction failed that is begun again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// A key was written meanwhile on whose absence something was decided.
+    /// Another transaction wrote a key on whose absence a member had decided.
     Conflict,
-    /// The database could not bring it into an order with others.
+    /// The database could not order it with other transactions.
     Serialization,
-    /// It and others waited for each other.
+    /// The transaction and others waited for each other.
     Deadlock,
-    /// Others kept a lock for too long.
+    /// Other transactions kept a lock for too long.
     Lock,
     /// The database failed inside.
     Internal,
@@ -145,7 +146,7 @@ pub(super) struct Counts {
 impl Counts {
     /// Counts a transaction that was committed.
     pub(super) fn count_group(&self, writes: &Writes) {
-        // Of a probe there is nothing to count.
+        // A probe counts for nothing.
         self.groups.add(u64::from(writes.commits > 0));
         self.commits.add(writes.commits);
         self.written_keys.add(writes.len() as u64);
@@ -160,7 +161,7 @@ impl Counts {
         }
     }
 
-    /// Returns the counts; what is so at this moment is for others to fill in.
+    /// Returns the counts; the caller adds the present state.
     pub(super) fn traffic(&self) -> Traffic {
         Traffic {
             read_round_trips: self.read_round_trips.get(),

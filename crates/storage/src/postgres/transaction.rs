@@ -1,28 +1,31 @@
-//! One transaction of a lane: two round trips in which the commits of a group are decided and written.
+//! One transaction of a lane: two round trips in which the commits of a group are decided and
+//! written.
 //!
-//! First: `BEGIN`, the lane's token, and the declared keys, locked in the order of the primary key and read:
-//! for update those that one of the group may write, for share the others. Then the group decides, in
-//! waves (`group.rs`), on these values and on what earlier waves have written. Second: all writes as
-//! statements over arrays, and `COMMIT`.
+//! First: `BEGIN`, the lane's token, and the declared keys, locked in the order of the primary key
+//! and read: for update those that a member of the group may write, for share the others. Then the
+//! group decides, in waves (`group.rs`), on these values and on the writes of earlier waves.
+//! Second: all writes as statements over arrays, and `COMMIT`.
 //!
 //! Why a decision holds:
-//! - A declared key that is there is locked from before its value was read until the end. A row that was
-//!   changed while the lock was waited for is read again by the database.
-//! - A declared key that is absent has no row to lock. If somebody writes something on its absence, the row is
-//!   inserted without `ON CONFLICT`: with its value, or as a placeholder that the same transaction
-//!   deletes. The insert waits for whoever inserts the same, and fails when it is there; then the
-//!   transaction is rolled back and tried again.
-//! - A commit that writes nothing but was shown absent keys beside others holds only if these are still
-//!   absent while the others are locked: a look just before the end tells, and if not it alone decides again.
-//! - The token's row is locked from the first round trip on, so that whoever reads it for update after a
-//!   lost connection waits for the end of this transaction (`outcome.rs`).
+//! - A declared key that exists is locked from before its value was read until the end. If a row
+//!   changed while the transaction waited for its lock, the database reads it again.
+//! - A declared key that is absent has no row to lock. If a member writes something on its absence,
+//!   the transaction inserts the row without `ON CONFLICT`: with its value, or as a placeholder
+//!   that the same transaction deletes. The insert waits for another transaction that inserts the
+//!   same row, and fails if the row exists then; the transaction is rolled back and tried again.
+//! - A commit that writes nothing but was shown absent keys beside others holds only if these are
+//!   still absent while the others are locked: the transaction checks that just before its end, and
+//!   if they are not, that commit alone decides again.
+//! - The token's row is locked from the first round trip on, so that a statement that reads it for
+//!   update after a lost connection waits for the end of this transaction (`outcome.rs`).
 //!
-//! Stamps and counters come last, so that their rows are locked for the shortest time. All statements lock
-//! rows of one kind in order, and kinds in one order, so transactions do not wait in a circle but for
-//! rare cases, which the database resolves and we try again.
+//! Stamps and counters come last, so that their rows are locked for the shortest time. All
+//! statements lock rows of one kind in order, and kinds in one order, so transactions wait in a
+//! circle only in rare cases, which the database resolves and the lane tries again.
 //!
-//! A group in which nobody writes, and that no probe is in, is rolled back, not committed: it has nothing to make durable, all that
-//! it was shown is committed, and the locks' own commit would cost a sync of the log.
+//! A group in which no member writes, and without a probe, is rolled back, not committed: it has
+//! nothing to make durable, its members were shown only committed values, and the commit of the
+//! locks themselves would cost a sync of the log.
 
 use super::connect::Connection;
 use super::decided::{Answer, Decided, Values, Verdict};
@@ -49,11 +52,11 @@ use tokio::time::{Instant, timeout_at};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-/// How often the kind of lock may change along the keys of a group; more changes are avoided by locking
-/// for update what would be locked for share.
+/// Most changes of the kind of lock along the keys of a group; more are avoided by locking for
+/// update what would be locked for share.
 const MAX_LOCK_CHANGES: usize = 6;
 
-/// What a transaction needs of its lane.
+/// Parts of a lane that a transaction needs.
 pub(super) struct Setting<'l> {
     /// The group.
     pub(super) members: &'l [Member],
@@ -70,11 +73,11 @@ pub(super) struct Setting<'l> {
     pub(super) group_bytes: usize,
 }
 
-/// How a transaction ended that failed.
+/// End of a transaction that failed.
 #[derive(Debug)]
 pub(super) struct Broken {
     pub(super) failure: Failure,
-    /// When the commit may have been carried out: what was decided, should it have been.
+    /// The decisions, if the commit may have been carried out.
     pub(super) open: Option<Decided>,
 }
 
@@ -85,7 +88,8 @@ impl Broken {
 }
 
 impl Setting<'_> {
-    /// Runs a group in one transaction, and returns whether it was committed: it is not when nobody writes.
+    /// Runs a group in one transaction, and returns whether it was committed: it is not if no
+    /// member writes.
     pub(super) async fn run(&self) -> Result<(Vec<Verdict>, bool), Broken> {
         let members = self.members;
         let values = self.begin().await.map_err(Broken::before_commit)?;
@@ -113,18 +117,19 @@ impl Setting<'_> {
         }
     }
 
-    /// Counts a round trip, which all of the group share.
+    /// Counts a round trip, which all members of the group share.
     pub(super) fn count_round_trip(&self) {
         self.counts.commit_round_trips.add(1);
         self.members.iter().for_each(Member::count_request);
     }
 
-    /// Returns whether one of the group may write the fence.
+    /// Returns whether a member of the group may write the fence.
     fn may_write_fence(&self) -> bool {
         self.members.iter().any(|member| member.fencing == Fencing::MayWrite)
     }
 
-    /// Begins the transaction, sets the lane's token, locks the declared keys and returns their values.
+    /// Begins the transaction, sets the lane's token, locks the declared keys and returns their
+    /// values.
     async fn begin(&self) -> Result<Values, Failure> {
         let runs = lock_runs(self.members);
         let steps: Vec<_> = runs
@@ -179,13 +184,13 @@ impl Setting<'_> {
             values.insert(key.key.clone(), value);
         }
         if !has_lane {
-            // The row is gone: a new connection puts it there again.
+            // The row is gone, so a new connection has to insert it again.
             return Err(Failure::Lost("the lane's row is gone".to_owned()));
         }
         Ok(values)
     }
 
-    /// Takes the copy of the fence from the lane's row, for those who are shown it.
+    /// Takes the copy of the fence from the lane's row, for the members that are shown it.
     fn take_fence(&self, row: &Row, values: &mut Values) -> Result<(), Failure> {
         let copy: Option<&[u8]> =
             row.try_get(2).map_err(|error| Failure::Refused(unreadable(error)))?;
@@ -236,7 +241,7 @@ impl Setting<'_> {
                     answers.push(batch.await.map_or(Answer::Gone, Answer::Batch));
                 }
             };
-            // Behind one who is late others may have answered.
+            // Others behind a late member may have answered.
             drop(timeout_at(deadline, all).await);
             for (_, batch) in asked.iter_mut().skip(answers.len()) {
                 answers.push(match batch.try_recv() {
@@ -252,7 +257,7 @@ impl Setting<'_> {
         decided
     }
 
-    /// Ends a transaction in which nobody writes.
+    /// Ends a transaction in which no member writes.
     async fn end_without_writes(
         &self,
         values: &Values,
@@ -313,7 +318,7 @@ impl Setting<'_> {
         }
         if let Some(fence) = &fence {
             debug_assert!(self.may_write_fence(), "the fence is written by who has declared it");
-            // For as long as its outcome is open, too.
+            // It stays forgotten for as long as the outcome is open, too.
             self.fence.forget();
             sent.push(Box::pin(async { client.batch_execute(&fence.text).await.map(|()| None) }));
         }
@@ -340,7 +345,7 @@ impl Setting<'_> {
     }
 
     /// Raises the stamps of the prefixes whose records' places or digests depend on the stamp, and
-    /// returns the records. They are short or very long, and nobody's in a hurry.
+    /// returns the records. They are short or very long, and never urgent.
     async fn raise(&self, writes: &Writes) -> Result<Vec<(Located, Bytes)>, Failure> {
         let direct = |prefix: &[u8]| is_appended_directly(prefix, self.layout);
         let prefixes: Vec<_> = sorted_appends(writes, self.layout)
@@ -377,7 +382,7 @@ impl Setting<'_> {
     }
 }
 
-/// Why there are no answers to the second round trip, or not those that were hoped for.
+/// Failure of the second round trip, or answers other than the hoped-for ones.
 #[derive(Debug)]
 pub(super) struct Unsent {
     pub(super) failure: Failure,
@@ -386,12 +391,12 @@ pub(super) struct Unsent {
 }
 
 impl Unsent {
-    /// Returns what the error of the statement that commits tells.
+    /// Returns the failure in the error of the statement that commits.
     pub(super) fn by_last(error: &tokio_postgres::Error) -> Self {
         Self { failure: Failure::of(error), is_open: leaves_commit_open(error) }
     }
 
-    /// Returns what the error of a statement before that tells.
+    /// Returns the failure in the error of a statement before that.
     fn by_an_earlier(error: &tokio_postgres::Error) -> Self {
         let failure = Failure::of(error);
         let is_open = matches!(failure, Failure::Lost(_));
@@ -399,15 +404,15 @@ impl Unsent {
     }
 }
 
-/// What the answers to the second round trip tell.
+/// Result of the second round trip.
 #[derive(Debug)]
 struct Sent {
-    /// The keys that were absent at first are so at the end.
+    /// The keys that were absent at first are still absent at the end.
     is_one_state: bool,
 }
 
-/// Returns the keys of a group in the order of the primary key, each once, as runs that are locked the same
-/// way: for update or not.
+/// Returns the keys of a group in the order of the primary key, each once, as runs that are locked
+/// the same way: for update or not.
 pub(super) fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
     let mut keys: BTreeMap<&Located, bool> = BTreeMap::new();
     for member in members {

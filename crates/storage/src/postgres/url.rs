@@ -1,9 +1,10 @@
-//! The URL of a database: what is ours in it, and what is the protocol's.
+//! The URL of a database: the store's own parameters, and the protocol's.
 //!
-//! Leaves host, port, user, password and database to `tokio-postgres`. Takes out the parameters that it
-//! does not know: `schema`, `lanes`, `readers`, `places`, `sharding`, `sslmode`, `sslrootcert`.
+//! Leaves host, port, user, password and database to `tokio-postgres`. Takes out the parameters
+//! that it does not know: `schema`, `lanes`, `readers`, `places`, `sharding`, `sslmode`,
+//! `sslrootcert`.
 //!
-//! Invariant: no error repeats a value that stands in the URL.
+//! Invariant: no error repeats a value of the URL.
 
 use super::open_error::OpenError;
 use super::options::{PostgresOptions, Sharding};
@@ -18,18 +19,18 @@ use tokio_postgres::config::{Config, Host, TargetSessionAttrs};
 /// The port of a host for which the URL has none.
 const DEFAULT_PORT: u16 = 5432;
 
-/// What is asked of the connection's encryption.
+/// Encryption that a connection requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TlsMode {
-    /// None.
+    /// No encryption.
     Disable,
-    /// Encrypted, whoever is at the other end.
+    /// Encrypted, to any server.
     Require,
     /// Encrypted, and the certificate is trusted and names the host.
     VerifyFull,
 }
 
-/// A URL, read.
+/// Parsed URL.
 #[derive(Clone)]
 pub(super) struct Address {
     pub(super) config: Config,
@@ -45,7 +46,7 @@ impl fmt::Debug for Address {
 }
 
 impl Address {
-    /// Reads a URL, and into `options` what it says of them.
+    /// Parses a URL, and sets `options` by its parameters.
     pub(super) fn read(url: &str, options: &mut PostgresOptions) -> Result<Self, OpenError> {
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(wrong("it begins with postgres:// or postgresql://"));
@@ -88,19 +89,19 @@ impl Address {
         Ok(Self { config, tls, root_certificates, hosts })
     }
 
-    /// Returns how many processors are for us where the others are for the database: half of them if all hosts are
-    /// this machine, as far as the URL tells, `None` if not.
+    /// Returns the number of processors for this process beside the database: half of them if all
+    /// hosts are this machine, as far as the URL tells, else `None`.
     pub(super) fn processors_beside(&self) -> Option<usize> {
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         has_only_this_machine(&self.config).then(|| processors.div_ceil(2))
     }
 }
 
-/// Returns where the URL of a database points to, for people: hosts, database and schema. Connects to
-/// nothing.
+/// Returns where the URL of a database points to, for people: hosts, database and schema. Connects
+/// to nothing.
 ///
 /// # Errors
-/// When the URL is wrong.
+/// The URL is wrong.
 pub fn place(url: &str) -> Result<String, OpenError> {
     let mut options = PostgresOptions::default();
     let Address { config, .. } = Address::read(url, &mut options)?;
@@ -116,8 +117,8 @@ pub fn place(url: &str) -> Result<String, OpenError> {
     ))
 }
 
-/// Returns how many processors are for who uses the database of a URL on its machine, `None` if it is on another one,
-/// or the URL is wrong.
+/// Returns the number of processors for a process that uses the database of a URL on its machine,
+/// `None` if it is on another one, or the URL is wrong.
 pub fn processors_beside(url: &str) -> Option<usize> {
     Address::read(url, &mut PostgresOptions::default()).ok()?.processors_beside()
 }
@@ -126,13 +127,13 @@ fn wrong(what: &str) -> OpenError {
     OpenError::Url { what: what.to_owned() }
 }
 
-/// Returns what is wrong, without what stands in the URL.
+/// Returns the fault, without the values of the URL.
 fn config_words(error: &tokio_postgres::Error) -> String {
     let words = super::failure::words(error);
     words.strip_prefix("invalid connection string: ").unwrap_or(&words).to_owned()
 }
 
-/// Refuses options that cannot be.
+/// Refuses invalid options.
 pub(super) fn check(options: &PostgresOptions) -> Result<(), OpenError> {
     let is_name = |name: &str| {
         (1..=63).contains(&name.len())
@@ -176,7 +177,7 @@ fn sharding(value: &str) -> Result<Sharding, OpenError> {
     }
 }
 
-/// Returns the mode for hosts of which none is named: verified, unless all are this machine.
+/// Returns the mode for a URL that names none: verified, unless all hosts are this machine.
 fn default_tls(config: &Config) -> TlsMode {
     if has_only_this_machine(config) { TlsMode::Disable } else { TlsMode::VerifyFull }
 }

@@ -1,16 +1,17 @@
 //! A walk over a range: pages in the order of keys.
 //!
-//! A page is one statement, which counts its bytes unless its rows alone bound them (`sizes.rs`). Then it also shows
-//! only the columns that most rows have, and is asked for again if one needs the others. Rows come
-//! in the order of (prefix, tail), which is that of keys but for those that share a whole prefix and go on
-//! after it, a crowd: in the order of their digests. A crowd that a page holds completely is sorted here. One
-//! that goes on beyond the page is read by statements of its own, which sort by what follows the prefix; then
-//! the walk goes on after the prefix.
+//! A page is one statement, which counts its bytes unless its rows alone bound them (`sizes.rs`).
+//! Then it also shows only the columns that most rows have, and is asked for again if one needs the
+//! others. Rows come in the order of (prefix, tail), which is that of keys but for those that share
+//! a whole prefix and go on after it, a crowd: in the order of their digests. A crowd that a page
+//! holds completely is sorted here. One that goes on beyond the page is read by statements of its
+//! own, which sort by what follows the prefix; then the walk goes on after the prefix.
 //!
-//! A range in one place, or in places in the order of its keys, is read place by place until there is
-//! enough. Any other range is read by merging all places, which reads of each as many rows as all together
-//! give. So such pages are small, and what follows in places that have an order, as far as the keys share a
-//! beginning, is walked by itself (`within`) before the merging goes on after it.
+//! A range in one place, or in places in the order of its keys, is read place by place until there
+//! is enough. Any other range is read by merging all places, which reads of each as many rows as
+//! all together give. So such pages are small, and what follows in places that have an order, as
+//! far as the keys share a beginning, is walked by itself (`within`) before the merging goes on
+//! after it.
 
 use super::coming::Row;
 use super::keys::Layout;
@@ -22,7 +23,7 @@ use std::collections::VecDeque;
 /// Bytes of values in a page, at most, and one row more.
 const MAX_PAGE_BYTES: usize = 1 << 20;
 
-/// Memory that a page begins with, at most: what it takes beyond that it takes as it comes.
+/// Most memory that a page begins with; it grows as rows arrive.
 const MAX_READY_BYTES: usize = 256 << 10;
 
 /// Rows in a page, at most.
@@ -31,7 +32,7 @@ const MAX_PAGE_ROWS: usize = 4_096;
 /// Rows in a page that is merged of all places, at most.
 const MAX_MERGED_ROWS: usize = 64;
 
-/// How much more each page asks for than the one before.
+/// Factor by which each page asks for more than the one before.
 const GROWTH: usize = 4;
 
 /// A walk over a range.
@@ -41,9 +42,9 @@ pub(super) struct Walk {
     direction: Direction,
     places: Where,
     layout: Layout,
-    /// A part of the range whose places have an order, which comes before what is left.
+    /// A part of the range whose places have an order, which comes before the rest.
     within: Option<Box<Walk>>,
-    /// What is left of the range but for the crowd and the part within.
+    /// Rest of the range without the crowd and the part within.
     left: Option<(Position, Position)>,
     /// The crowd that is being read.
     crowd: Option<What>,
@@ -87,7 +88,7 @@ impl Walk {
         let max_rows = if is_merged { MAX_MERGED_ROWS } else { MAX_PAGE_ROWS };
         self.rows = self.wanted.entries.clamp(1, max_rows);
         self.bytes = self.wanted.bytes.clamp(1, MAX_PAGE_BYTES);
-        // Whoever goes on after all that was wanted is likely to go on for long.
+        // A visitor that goes on after all that it wanted is likely to go on for long.
         self.wanted.entries = self.wanted.entries.saturating_mul(GROWTH);
         self.wanted.bytes = self.wanted.bytes.saturating_mul(GROWTH);
         let has_uncounted = match &what {
@@ -100,7 +101,7 @@ impl Walk {
         Some(self.page(what, uncounted.is_none(), sizes))
     }
 
-    /// Returns the page that was asked for last with all its columns, `None` when there was none.
+    /// Returns the last page again, with all its columns; `None` if there was none.
     pub(super) fn again(&self, sizes: &Sizes) -> Option<Page> {
         if let Some(within) = &self.within {
             return within.again(sizes);
@@ -109,7 +110,7 @@ impl Walk {
         Some(self.page(self.what()?, true, sizes))
     }
 
-    /// Returns what is to be read next.
+    /// Returns the next rows to read.
     fn what(&self) -> Option<What> {
         match (&self.crowd, &self.left) {
             (Some(crowd), _) => Some(crowd.clone()),
@@ -132,7 +133,8 @@ impl Walk {
         }
     }
 
-    /// Takes the rows of the page that was asked for and returns those to show, in the order of their keys.
+    /// Takes the rows of the page that was asked for and returns those to show, in the order of
+    /// their keys.
     pub(super) fn take(&mut self, rows: Vec<Row>, sizes: &Sizes) -> Vec<Row> {
         if let Some(within) = &mut self.within {
             return within.take(rows, sizes);
@@ -179,7 +181,7 @@ impl Walk {
                 crowd.extend(rows.pop_front());
             }
             if rows.is_empty() && !is_last {
-                // It may go on beyond the page.
+                // The crowd may go on beyond the page.
                 self.begin_crowd(&crowd);
                 return shown;
             }
@@ -204,8 +206,8 @@ impl Walk {
         shown
     }
 
-    /// Begins a walk over the keys after a position that share its beginning, if their places have an
-    /// order and they all are in the range.
+    /// Begins a walk over the keys after a position that share its beginning, if their places have
+    /// an order and they all are in the range.
     fn go_within(&mut self, prefix: &[u8], tail: &[u8]) {
         let Some((from, to)) = &mut self.left else { return };
         let holds = |part: &KeyRange| {
@@ -280,8 +282,8 @@ impl Walk {
     }
 }
 
-/// Returns the positions between which the rows of a range lie: the first one, and the first after it. Rows of
-/// crowds at both ends may be outside the range.
+/// Returns the positions between which the rows of a range lie: the first one, and the first after
+/// it. Rows of crowds at both ends may be outside the range.
 fn bounds(range: &KeyRange, prefix_bytes: usize) -> (Position, Position) {
     let cut = |key: &Key| {
         let prefix = key.get(..prefix_bytes).unwrap_or(key).to_vec();

@@ -1,4 +1,4 @@
-//! The locks, atomics and threads by which writers, readers and the committer meet.
+//! Locks, atomics and threads that writers, readers and the committer share.
 //!
 //! In every ordinary build these are names for those of the standard library, `parking_lot` and
 //! `arc-swap`, and nothing more. With the feature `shuttle` they are those of a scheduler that runs
@@ -20,13 +20,13 @@ pub(crate) use {
     std::thread,
 };
 
-/// Returns among how many parts something is shared out: `count`.
+/// Returns the number of parts that something is split into: `count`.
 #[cfg(not(feature = "shuttle"))]
 pub(crate) const fn shards(count: usize) -> usize {
     count
 }
 
-/// Returns what the scheduler decides in the clock's place: nothing, there is none.
+/// Returns the scheduler's decision in the place of the clock: none, because there is no scheduler.
 #[cfg(not(feature = "shuttle"))]
 #[expect(clippy::inline_always, reason = "nothing may be left of it in an ordinary build")]
 #[inline(always)]

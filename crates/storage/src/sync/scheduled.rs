@@ -1,7 +1,7 @@
-//! Locks, atomics and threads of a scheduler, with the faces of the ordinary ones.
+//! Locks, atomics and threads of a scheduler, with the interface of the ordinary ones.
 //!
 //! Each operation is a place where another thread may go on. Atomics are stronger here than
-//! elsewhere: all threads see them change in one order, so what a weaker order of memory could do is
+//! elsewhere: all threads see them change in one order, so the effects of a weaker memory order are
 //! not tried.
 
 use shuttle::rand::Rng;
@@ -13,17 +13,17 @@ pub(crate) use shuttle::sync::atomic;
 pub(crate) use shuttle::sync::{RwLockReadGuard, RwLockWriteGuard};
 pub(crate) use shuttle::thread;
 
-/// Returns among how many parts something is shared out: so few that keys meet.
+/// Returns the number of parts that something is split into: so few that keys share one.
 pub(crate) const fn shards(_: usize) -> usize {
     3
 }
 
-/// Returns what the scheduler decides in the clock's place.
+/// Returns the scheduler's decision in the place of the clock.
 pub(crate) fn toss() -> Option<bool> {
     Some(shuttle::rand::thread_rng().r#gen())
 }
 
-/// Lets the scheduler choose who goes on.
+/// Lets the scheduler choose the thread that goes on.
 pub(crate) fn point() {
     atomic::AtomicBool::new(false).load(atomic::Ordering::SeqCst);
 }
@@ -56,7 +56,7 @@ impl<T> DerefMut for MutexGuard<'_, T> {
     }
 }
 
-/// Waits for a change of what a lock guards.
+/// Waits for a change of the data behind a lock.
 #[derive(Debug)]
 pub(crate) struct Condvar(shuttle::sync::Condvar);
 

@@ -1,4 +1,4 @@
-//! The value of a violation as messages show it.
+//! Value of a violation in the form that messages show.
 //!
 //! Scalars stand as they are, collections as Java prints them or as JSON. A value of megabytes is
 //! cut off, because the answer may repeat it.
@@ -16,7 +16,7 @@ pub fn shortened(text: &str) -> String {
     beginning(text, ECHOED_MAX_BYTES).to_owned()
 }
 
-/// Returns the value that comes next, which is of the shape.
+/// Returns the next value, which has the shape.
 pub fn value(parser: &Parser<'_>, id: ShapeId, echo: Echo) -> Result<String, Fault> {
     let mut shown = String::new();
     match echo {
@@ -128,7 +128,7 @@ fn append_item(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault>
     append_entries(shown, parser, |shown, mut value| append_attribute_value(shown, &mut value))
 }
 
-/// Appends one value as the service prints them: `AttributeValue: {S:text}`.
+/// Appends one value in the service's form: `AttributeValue: {S:text}`.
 fn append_attribute_value(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault> {
     if shown.len() > ECHOED_MAX_BYTES {
         return Ok(());

@@ -1,11 +1,12 @@
 //! The exhaustive check of a request against the constraints of the model, and its wording.
 //!
-//! The decoders only notice that something may be wrong. This walk over the body finds what is
-//! wrong and says it as the service does: which violations are reported together, in which order
-//! and in which of two forms depends on the operation (`policy`).
+//! The decoders only notice that something may be wrong. This walk over the body finds the
+//! violations and words them as the service does: the operation's policy decides which violations
+//! are reported together, in which order and in which of two forms (`policy`).
 //!
-//! Slow beside decoding, and only run for requests that will be refused. The walk recurses along
-//! the shapes of the model, which do not nest without end; attribute values are not entered.
+//! The check is slow beside decoding and runs only for requests that will be refused. The walk
+//! recurses along the shapes of the model, which do not nest without end; it does not enter
+//! attribute values.
 
 use std::fmt;
 
@@ -25,16 +26,17 @@ pub use violation::{Constraint, Path, Segment, Violation};
 /// Most violations that one answer lists. Source: wire captures of the service.
 const LISTED_MAX: usize = 10;
 
-/// Nesting of a body beyond which everything is told in the old form: that of an attribute value of
-/// 62 levels, each an object with a list or map in it. Source: wire captures of the service.
+/// Nesting of a body beyond which all violations are reported in the old form: that of an attribute
+/// value of 62 levels, each an object with a list or map in it. Source: wire captures of the
+/// service.
 const OLD_FORM_NESTING: usize = 1 + 1 + 2 * 62;
 
-/// What is wrong with a request: the ground for a `ValidationException`.
+/// Violations of a request: the reason for a `ValidationException`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintViolations {
-    /// What the answer lists, in its order.
+    /// Violations that the answer lists, in its order.
     pub violations: Vec<Violation>,
-    /// The message of the answer, complete with its prefix.
+    /// Message of the answer, complete with its prefix.
     pub message: String,
 }
 
@@ -44,8 +46,8 @@ impl fmt::Display for ConstraintViolations {
     }
 }
 
-/// Returns what in a body violates the constraints of an operation's request, if anything.
-/// A body that does not decode has no violations.
+/// Returns the violations of the constraints of an operation's request in a body, if any. A body
+/// that does not decode has no violations.
 pub fn check(operation: Operation, body: &[u8]) -> Option<ConstraintViolations> {
     let parser = Parser::new(body).ok()?;
     let policy = policy::of(operation);
@@ -54,7 +56,7 @@ pub fn check(operation: Operation, body: &[u8]) -> Option<ConstraintViolations> 
     render::answer(found, rules)
 }
 
-/// Returns how deep the objects and arrays of a body nest.
+/// Returns the nesting depth of the objects and arrays of a body.
 fn nesting(body: &[u8]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_string, mut escaped) = (false, false);
@@ -74,7 +76,7 @@ fn nesting(body: &[u8]) -> usize {
     deepest
 }
 
-/// Returns what in a request made in the same process violates its constraints, if anything.
+/// Returns the violations of a request made in the same process, if any.
 pub fn check_value<T: Constrained + Encode>(
     operation: Operation,
     request: &T,

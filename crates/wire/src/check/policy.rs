@@ -1,33 +1,33 @@
-//! In which order and form each operation reports violations.
+//! Order and form in which each operation reports violations.
 //!
 //! The service is moving from an old framework to a new one, member by member. The old one lists
 //! all violations with the values given; the new one reports one, without its value, under the
-//! member's own spelling. This is the state of us-east-1 in October 2026.
+//! member's own spelling. This file has the state of us-east-1 in October 2026.
 //! Source: responses of the service, 2026-05 to 2026-10, compared between regions.
 
 use crate::Operation;
 
-/// How an operation reports violations.
+/// Way in which an operation reports violations.
 #[derive(Debug)]
 pub struct Policy {
-    /// Members of the request that come first; the rest follow in the order of the model.
+    /// Members of the request that come first; the others follow in the order of the model.
     pub first: &'static [&'static str],
     /// Rules for single violations. The first rule that finds its violation decides.
     pub rules: &'static [Rule],
-    /// How collections are shown.
+    /// Form of collections.
     pub echo: Echo,
 }
 
 /// A rule for violations of one kind.
 #[derive(Debug)]
 pub struct Rule {
-    /// Which violations.
+    /// Violations that the rule is about.
     pub matches: Match,
-    /// How they are reported.
+    /// Form of their report.
     pub form: Form,
 }
 
-/// Which violations a rule is about; names are those of the request's own members.
+/// Violations that a rule is about; names are those of the request's own members.
 #[derive(Debug)]
 pub enum Match {
     /// Any violation below or at a member, except that it is missing.
@@ -47,7 +47,7 @@ pub enum Match {
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// All violations are listed in the old form; no later rule is asked.
+    /// All violations are listed in the old form; no later rule applies.
     Joined,
     /// All violations of this rule are listed in the old form, the others are not.
     JoinedOnly,
@@ -63,12 +63,12 @@ pub enum Form {
     NamelessIfOnly,
     /// The whole message says that a parameter is required.
     ParameterRequired,
-    /// An enum, told in words of its own, if there is no other violation; else left out of the
-    /// others.
+    /// An enum, reported in its own words, if there is no other violation; else left out of the
+    /// list of the others.
     ValidValuesIfOnly,
 }
 
-/// How a collection is shown in a message.
+/// Form of a collection in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
     /// As Java prints it: `[KeySchemaElement(attributeName=pk, keyType=HASH)]`.
@@ -84,11 +84,12 @@ const fn rule(matches: Match, form: Form) -> Rule {
     Rule { matches, form }
 }
 
-/// An empty table name is told in the new form, one of other characters or too long in the old one.
+/// An empty table name is reported in the new form, one with other characters or too long in the
+/// old one.
 const EMPTY_TABLE_NAME: Rule = rule(Match::Empty("TableName"), Form::NewAlone);
 const TABLE_NAME: Rule = rule(Match::Value("TableName"), Form::JoinedOnly);
 
-/// Everything joined, in the order of the model.
+/// All violations joined, in the order of the model.
 static PLAIN: Policy = Policy { first: &[], rules: &[], echo: Echo::Java };
 
 static PUT_ITEM: Policy = Policy {
@@ -225,7 +226,7 @@ pub fn listed_values(shape: &str, values: &'static [&'static str]) -> &'static [
     }
 }
 
-/// Returns the values as the new framework lists them, slips of the pen included.
+/// Returns the values in the order of the new framework's list, its slips included.
 pub fn nameless_values(shape: &str, values: &'static [&'static str]) -> &'static [&'static str] {
     match shape {
         "ReturnValue" => &["ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATE_NEW", "NONE"],

@@ -7,7 +7,7 @@ use super::policy::{Form, Match, Rule, listed_values, nameless_values};
 use super::violation::{Constraint, Path, Segment, Violation};
 use super::{ConstraintViolations, LISTED_MAX};
 
-/// How one violation is spelled.
+/// Spelling of one violation.
 #[derive(Clone, Copy)]
 enum Spelling {
     /// `Value 'v' at 'tableName' failed to satisfy constraint: ...`
@@ -18,7 +18,8 @@ enum Spelling {
     Nameless,
 }
 
-/// Returns the answer to these violations by the first rule that fits; none if there are none.
+/// Returns the answer to these violations by the first rule that fits; `None` if there are no
+/// violations.
 pub fn answer(found: Vec<Violation>, rules: &[Rule]) -> Option<ConstraintViolations> {
     if found.is_empty() {
         return None;
@@ -65,7 +66,8 @@ fn matches(wanted: &Match, violation: &Violation) -> bool {
     }
 }
 
-/// The new form knows the limits of single values, not those of a map's keys.
+/// Returns whether the constraint limits a single value: the new form has no limits of a map's
+/// keys.
 fn is_length_or_form(constraint: &Constraint) -> bool {
     !matches!(constraint, Constraint::MapKeys(_) | Constraint::MapValues(_))
 }
@@ -77,7 +79,8 @@ fn alone(mut found: Vec<Violation>, nth: usize, spelling: Spelling) -> Constrain
     ConstraintViolations { violations: vec![violation], message }
 }
 
-/// Source: Query responses of the service, both regions, 2026-10.
+/// Returns the answer to an enum's violation without the count. Source: Query responses of the
+/// service, both regions, 2026-10.
 fn bare(mut found: Vec<Violation>, nth: usize) -> ConstraintViolations {
     let violation = found.swap_remove(nth);
     let mut message = String::new();
@@ -92,7 +95,8 @@ fn required(mut found: Vec<Violation>, nth: usize) -> ConstraintViolations {
     ConstraintViolations { violations: vec![violation], message }
 }
 
-/// Source: CreateTable and UpdateTable responses of the service, 2026-10.
+/// Returns the answer to an enum's violation in its own words. Source: CreateTable and UpdateTable
+/// responses of the service, 2026-10.
 fn valid_values(mut found: Vec<Violation>, nth: usize) -> ConstraintViolations {
     let violation = found.swap_remove(nth);
     let mut message = String::new();

@@ -1,4 +1,4 @@
-//! The shapes of the model as data, for a walk that knows no types.
+//! Shapes of the model as data, for a walk that works without types.
 
 /// An offset into the table of shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,11 +9,11 @@ pub struct ShapeId(pub u16);
 pub struct Shape {
     /// The name in the model.
     pub name: &'static str,
-    /// What it is.
+    /// Its kind, with limits.
     pub kind: Kind,
 }
 
-/// What a shape is, with its limits.
+/// Kind of a shape, with its limits.
 #[derive(Debug)]
 pub enum Kind {
     /// Members in the order of the model.
@@ -45,15 +45,15 @@ pub struct Member {
     pub name: &'static str,
     /// Its shape.
     pub shape: ShapeId,
-    /// Whether a request must carry it.
+    /// True if a request must have it.
     pub required: bool,
 }
 
 /// The pattern of a string.
 #[derive(Debug)]
 pub struct Pattern {
-    /// As messages show it.
+    /// Text in messages.
     pub text: &'static str,
-    /// Whether a text matches in full.
+    /// Returns whether a text matches in full.
     pub matches: fn(&str) -> bool,
 }

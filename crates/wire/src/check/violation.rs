@@ -1,17 +1,17 @@
-//! One violation: where, what, and the value that was given.
+//! A violation: path, constraint, and the value that was given.
 
 /// A violated constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Where the value stands in the request.
+    /// Path of the value in the request.
     pub path: Path,
-    /// The value as messages show it; none when it is missing.
+    /// Value in the form that messages show; `None` if it is missing.
     pub value: Option<String>,
-    /// What it fails to satisfy.
+    /// Constraint that it violates.
     pub constraint: Constraint,
 }
 
-/// What a value has to satisfy.
+/// Constraint on a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Constraint {
     /// A required member, or any element of a collection, must be there.
@@ -33,13 +33,13 @@ pub enum Constraint {
         /// Its values in the order of the model.
         values: &'static [&'static str],
     },
-    /// The keys of a map: all that is asked of each.
+    /// The keys of a map: all constraints on each.
     MapKeys(Vec<Constraint>),
-    /// The values of a map: all that is asked of each.
+    /// The values of a map: all constraints on each.
     MapValues(Vec<Constraint>),
 }
 
-/// Where a value stands in a request.
+/// Path of a value in a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(pub Vec<Segment>);
 

@@ -1,7 +1,7 @@
 //! The walk: compares a body with the shapes of the model.
 //!
-//! Members of a structure are judged in the order of the model (those of the request itself in
-//! the order of the policy), wherever they stand in the body; so their places are noted first.
+//! The walk checks members of a structure in the order of the model (those of the request itself in
+//! the order of the policy), wherever they stand in the body; so it notes their positions first.
 
 use hashrange_model::bounds::ECHOED_NAME_MAX_CHARS;
 use hashrange_model::limits::ATTRIBUTE_NAME_MAX_BYTES;
@@ -27,11 +27,11 @@ pub fn shape(id: ShapeId) -> &'static Shape {
     &SHAPES[usize::from(id.0)]
 }
 
-/// Returns the violations in a body, in the order of reporting, a few more than are listed.
+/// Returns the violations in a body, in the order of reporting, a few more than an answer lists.
 pub fn violations(body: &Parser<'_>, input: ShapeId, policy: &Policy) -> Vec<Violation> {
     let mut walk = Walk { found: Vec::new(), policy };
     let Kind::Structure(members) = &shape(input).kind else { return Vec::new() };
-    // A fault ends the walk: such a body is refused for other reasons.
+    // A fault ends the walk, because such a body is refused for other reasons.
     match walk.structure(body.fork(), members, &Path::default(), policy.first) {
         Ok(()) => walk.found,
         Err(_) => Vec::new(),
@@ -44,8 +44,8 @@ struct Walk<'p> {
 }
 
 impl Walk<'_> {
-    /// Each member of the request may bring as many violations as are listed, so that the policy
-    /// can choose among members.
+    /// Returns whether a member of the request has as many violations as an answer lists. Each
+    /// member may have that many, so that the policy can choose among members.
     fn is_full(&self, path: &Path) -> bool {
         let top = path.top();
         self.found.iter().filter(|violation| violation.path.top() == top).count() >= LISTED_MAX
@@ -85,7 +85,7 @@ impl Walk<'_> {
         }
         match &shape(id).kind {
             Kind::Structure(members) => self.structure(parser, members, path, &[]),
-            // What is too short as the value of a map was told of the map.
+            // A list that is too short is reported at the map whose value it is.
             Kind::List { element, max, .. } if path.is_map_value() => {
                 let length = element_count(parser.fork())?;
                 self.length(&parser, id, path, length, (None, *max))?;
@@ -195,7 +195,7 @@ impl Walk<'_> {
         let limits = (Some(min), i64::try_from(TABLE_NAME_MAX).ok());
         let length = length_violation(text.chars().count(), limits);
         let form = (!is_resource_name(text)).then_some(Constraint::Pattern(TABLE_NAME_PATTERN));
-        // Data operations name the form first, and tell an empty name only that it is too short.
+        // Data operations report the form first, and of an empty name only that it is too short.
         // Source: answers of 2026-10, of control operations too.
         let faults = match (min, text.is_empty()) {
             (1, true) => [length, None],
@@ -216,7 +216,7 @@ impl Walk<'_> {
         self.report(path, Some(value.to_string()), constraint);
     }
 
-    /// Judges the keys of a map: all that is asked of them is told if one fails any of it.
+    /// Checks the keys of a map: one violation reports all constraints on keys.
     fn map_keys(
         &mut self,
         parser: &Parser<'_>,
@@ -243,7 +243,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Judges the least length of lists that are values of a map, which is told of the map.
+    /// Checks the least length of lists that are values of a map, and reports it at the map.
     fn map_values(
         &mut self,
         parser: &Parser<'_>,
@@ -280,7 +280,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns everything that is asked of a string of a shape.
+/// Returns all constraints on a string of a shape.
 pub fn all_of(id: ShapeId) -> Vec<Constraint> {
     let (min, max, pattern) = match &shape(id).kind {
         Kind::TableReference { min } => {
@@ -303,8 +303,8 @@ fn length_violation(length: usize, (min, max): (Option<i64>, Option<i64>)) -> Op
     }
 }
 
-/// Visits the place of each element of the array that comes next, none for `null`, until told to
-/// stop. Keeps nothing: a hostile list has a million elements.
+/// Calls `visit` with the position of each element of the array that comes next, none for `null`,
+/// until it breaks. Keeps nothing: a hostile list has a million elements.
 pub fn each_element<'a>(
     mut parser: Parser<'a>,
     mut visit: impl FnMut(usize, Option<Parser<'a>>) -> Result<ControlFlow<()>, Fault>,
@@ -331,8 +331,8 @@ fn element_count(parser: Parser<'_>) -> Result<usize, Fault> {
     Ok(count)
 }
 
-/// Returns the place of each value of the object that comes next; none for `null`. Of an object
-/// with more than `max` members, a few more than these.
+/// Returns the position of each value of the object that comes next; none for `null`. Of an object
+/// with more than `max` members it returns a few more than that.
 pub fn entries(
     mut parser: Parser<'_>,
     max: usize,
@@ -349,8 +349,8 @@ pub fn entries(
     Ok(entries.finish())
 }
 
-/// Returns the places of a structure's members in the object that comes next; none for `null` and
-/// what is absent.
+/// Returns the positions of a structure's members in the object that comes next; none for `null`
+/// and absent members.
 pub fn member_places<'a>(
     mut parser: Parser<'a>,
     members: &[Member],

@@ -1,14 +1,14 @@
 //! Attribute values: JSON to the binary form and back, without a tree between.
 //!
 //! A fault of a value (an empty set, a bad number, too many levels) does not stop the reading,
-//! because a type or syntax fault further on is reported before it; the first one is kept. A
-//! value with a fault has no content.
+//! because a type or syntax fault further on is reported before it; the reader keeps the first
+//! fault. A value with a fault has no content.
 //!
-//! Within one value the members are judged in the order present, and more than one type last.
+//! Within one value the reader checks the members in their order, and more than one type last.
 //! Source: wire captures of the service; data model notes, "Attribute types".
 //!
-//! A set that alone is larger than any item is not kept whole in an item: what is kept of it makes
-//! the item too large all the same, which each operation says in its order of checks.
+//! Of a set that alone is larger than any item, the reader keeps only a part, which still makes the
+//! item too large; each operation reports that in its order of checks.
 //!
 //! Invariant: the recursion of reading is bounded by [`DEPTH_MAX`](super::parser::DEPTH_MAX).
 
@@ -28,10 +28,11 @@ use super::encode::Encode;
 use super::parser::{Kind, Parser};
 use super::writer::{write_base64, write_escaped, write_text};
 
-/// Most bytes set aside for an item before it is read: enough for many, a waste for few.
+/// Most bytes reserved for an item before it is read: enough for many items, little waste for small
+/// ones.
 const ITEM_CAPACITY_MAX: usize = 512;
 
-/// An item (or a key) of a request.
+/// Item (or key) of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DecodedItem {
     /// The item; empty when there is a fault.
@@ -40,7 +41,7 @@ pub struct DecodedItem {
     pub fault: Option<Box<ValueFault>>,
 }
 
-/// One attribute value of a request.
+/// Attribute value of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecodedValue {
     /// The value; null when there is a fault.
@@ -98,7 +99,7 @@ impl<'a> Decode<'a> for DecodedItem {
             reader.entry(parser, &name, 1)?;
         }
         Ok(Some(match reader.fault {
-            // What was written may be no value at all.
+            // The encoder's content may be no value after a fault.
             Some(fault) => Self { item: Item::empty(), fault: Some(fault) },
             None => Self { item: reader.encoder.end_item(item), fault: None },
         }))
@@ -137,10 +138,10 @@ impl Encode for DecodedValue {
 struct ValueReader {
     encoder: Encoder,
     fault: Option<Box<ValueFault>>,
-    /// Whether the fault is that an attribute of the item itself has no name.
+    /// True if the fault is that an attribute of the item itself has no name.
     is_nameless_attribute: bool,
-    /// Size from which on the members of a set need not be kept; none for a value that is no part
-    /// of an item, which may be a set to be taken away from another.
+    /// Size from which on the reader drops members of a set; `None` for a value outside of an item,
+    /// such as a set to be deleted from another.
     set_max: Option<usize>,
 }
 
@@ -157,8 +158,9 @@ impl ValueReader {
         }
     }
 
-    /// Keeps an empty name. One of the item's own attributes is found before too many levels, one
-    /// further in after them, wherever they stand. Source: wire captures of the service.
+    /// Records an empty name. The service reports one of the item's own attributes before too many
+    /// levels, and one further in after them, wherever they stand. Source: wire captures of the
+    /// service.
     fn record_nameless(&mut self, level: usize) {
         if level == 1 && matches!(self.fault.as_deref(), None | Some(ValueFault::NestingTooDeep)) {
             self.fault = Some(Box::new(ValueFault::EmptyAttributeName));
@@ -167,7 +169,7 @@ impl ValueReader {
         self.record(ValueFault::EmptyAttributeName);
     }
 
-    /// Keeps that there are too many levels.
+    /// Records that there are too many levels.
     fn record_nesting(&mut self) {
         let is_nameless = self.fault.as_deref() == Some(&ValueFault::EmptyAttributeName);
         if is_nameless && !self.is_nameless_attribute {
@@ -226,7 +228,7 @@ impl ValueReader {
         Ok(())
     }
 
-    /// Reads what follows a type tag. Returns false if that adds no type to the value.
+    /// Reads the value after a type tag. Returns false if that adds no type to the value.
     fn tagged(&mut self, parser: &mut Parser<'_>, tag: &str, level: usize) -> Result<bool, Fault> {
         if parser.null()? {
             return Ok(false);
@@ -349,18 +351,18 @@ fn has_repeated<T: PartialEq>(sorted: &[T]) -> bool {
     sorted.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// The members of a set as sent.
+/// Members of a set as sent.
 struct Members<T> {
-    /// All, or those from the first on that are together larger than the set may be.
+    /// All members, or the first ones that together exceed the largest set.
     sent: Vec<T>,
-    /// Whether two are equal, if these are not all.
+    /// True if two members are equal; false as well if `sent` has all of them.
     repeats: bool,
-    /// Whether a `null` is among them.
+    /// True if a `null` is among them.
     has_null: bool,
 }
 
-/// Reads the members of a set. Those after the first that are together larger than `max` leave a hash only, by
-/// which it is told whether one comes twice.
+/// Reads the members of a set. Of those after the first `max` bytes only hashes are kept, which
+/// show whether a member comes twice.
 fn set_members<'a, T: Hash>(
     parser: &mut Parser<'a>,
     max: Option<usize>,
@@ -376,13 +378,13 @@ fn set_members<'a, T: Hash>(
             has_null = true;
             continue;
         }
-        // So many different members cannot be small enough either.
+        // A set with so many different members cannot be small enough either.
         if bytes > max || members.len() > max {
             parser.charge(size_of::<u64>())?;
             hashes.push(hash(&read(parser)?));
             continue;
         }
-        // Each is held once as sent and once to be sorted.
+        // Each member is held once as sent and once for sorting.
         parser.charge(2 * size_of::<T>())?;
         let member = read(parser)?;
         bytes += size(&member);
@@ -516,7 +518,7 @@ fn write_entries(out: &mut Vec<u8>, entries: Entries<'_>) {
         out.extend_from_slice(opening);
         opening = b",\"";
         write_escaped(out, name);
-        // Strings are most of what there is: one step for the signs between name and text.
+        // Most values are strings: one step writes the characters between name and text.
         if let RawValue::S(text) = value {
             out.extend_from_slice(b"\":{\"S\":\"");
             write_escaped(out, text);

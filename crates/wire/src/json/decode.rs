@@ -1,4 +1,4 @@
-//! How types are read from JSON, and what can be wrong with a body.
+//! Decoding of types from JSON, and the faults of a body.
 //!
 //! A value of the wrong JSON type is a fault at once, worded as the service's framework does.
 //! Source of the wordings: wire captures of the service (2013-2019); only the kind is stable.
@@ -9,7 +9,7 @@ use super::parser::{Cursor, Kind, Parser};
 use crate::Map;
 use crate::map::BoundedEntries;
 
-/// Why a body is no request.
+/// Reason why a body is no request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Not well-formed JSON: a `SerializationException` without a message.
@@ -18,17 +18,17 @@ pub enum Fault {
     Type(String),
 }
 
-/// A request as it was read.
+/// Decoded request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded<T> {
     /// The request.
     pub value: T,
-    /// Whether a constraint of the model may be violated: if so, [`check`](crate::check::check)
-    /// must be asked before the value is used.
+    /// True if the request may violate a constraint of the model: then the caller must run
+    /// [`check`](crate::check::check) before it uses the value.
     pub suspect: bool,
 }
 
-/// Where a value stands, which changes the wording of faults.
+/// Position of a value, which changes the wording of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
     /// The value of a structure's member.
@@ -37,7 +37,7 @@ pub enum Position {
     Element,
 }
 
-/// The type's name in the messages of the service's framework.
+/// A type with a name in the messages of the service's framework.
 pub trait JavaType {
     /// Appends the name.
     fn append_java_type(name: &mut String);
@@ -45,8 +45,8 @@ pub trait JavaType {
 
 /// A type that can be read from JSON.
 pub trait Decode<'a>: Sized + JavaType {
-    /// Reads one value, which is not `null`. Returns none for a value that has the right type but
-    /// no meaning (an unknown enum name); the parser is then marked as suspect.
+    /// Reads one value, which is not `null`. Returns `None` for a value of the right type but
+    /// without a meaning (an unknown enum name), and marks the parser as suspect.
     fn decode(parser: &mut Parser<'a>, position: Position) -> Result<Option<Self>, Fault>;
 }
 
@@ -55,7 +55,7 @@ pub fn decode<'a, T: Decode<'a>>(body: &'a [u8]) -> Result<Decoded<T>, Fault> {
     decode_body(body).map_err(|fault| reported(fault, body))
 }
 
-/// Returns which fault of a body is reported: of one with both, that it is malformed.
+/// Returns the fault of a body that is reported: if it has both kinds, that it is malformed.
 fn reported(fault: Fault, body: &[u8]) -> Fault {
     match fault {
         Fault::Type(_) => super::parser::syntax_check(body).err().unwrap_or(fault),
@@ -81,7 +81,7 @@ fn unexpected_field() -> Fault {
     Fault::Type("Unexpected field type".to_owned())
 }
 
-/// Returns the fault of a collection that is no value of the type that `append_name` names.
+/// Returns the fault of a collection in the place of the type that `append_name` names.
 fn unexpected_collection(append_name: fn(&mut String)) -> Fault {
     let mut name = String::new();
     append_name(&mut name);
@@ -113,9 +113,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the value of a member like [`member`](Self::member): a list or map of at most so many
-    /// elements, which may be lists or maps of at most so many in turn. Of a longer one all is
-    /// read, because a fault of a type further on is reported before it, but one element more than
-    /// allowed is kept, which tells that it is too long.
+    /// elements, which may be lists or maps of at most so many in turn. A longer one is read to its
+    /// end, because a fault of a type further on is reported before its length, but only one
+    /// element more than allowed is kept, which shows that it is too long.
     pub fn bounded_member<T: Decode<'a>>(
         &mut self,
         bounds: &'static [usize],
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a string, and nothing else will do.
+    /// Reads a string and accepts nothing else.
     pub fn string_value(&mut self) -> Result<Cow<'a, str>, Fault> {
         match self.peek()? {
             Kind::String => self.string(),
@@ -185,14 +185,15 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads a whole number; a fraction is cut off downwards, a number too large is the largest.
+    /// Reads a whole number; a fraction is rounded down, a number out of range becomes the nearest
+    /// one in range.
     pub(crate) fn integer(&mut self) -> Result<i64, Fault> {
         let text = self.number()?;
         if let Ok(value) = text.parse() {
             return Ok(value);
         }
         let value: f64 = text.parse().map_err(|_| Fault::Syntax)?;
-        // The conversion saturates, which is what is wanted of numbers out of range.
+        // The conversion saturates, as numbers out of range require.
         #[expect(clippy::cast_possible_truncation, reason = "floored before, saturating")]
         Ok(value.floor() as i64)
     }
@@ -250,7 +251,7 @@ impl<'a> Decode<'a> for bool {
     }
 }
 
-/// Returns what a text in place of a boolean means.
+/// Returns the boolean that a text in its place means.
 fn boolean_of_text(text: &str) -> Result<bool, Fault> {
     let is_one_of = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is_one_of(["true", "1", "yes"]) {

@@ -1,4 +1,4 @@
-//! How types are written as JSON: appended to a buffer, absent members left out.
+//! Encoding of types as JSON: appended to a buffer, with absent members left out.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -9,18 +9,19 @@ use super::attribute_value::{write_item, write_value};
 use super::writer::write_string;
 use crate::Map;
 
-/// A type that can be written as JSON.
+/// Type that can be written as JSON.
 pub trait Encode {
     /// Appends the value.
     fn encode(&self, out: &mut Vec<u8>);
 
-    /// Returns about how many bytes the value takes, if that is known without looking through it.
+    /// Returns the approximate length of the value in bytes, if it is known without a look through
+    /// it.
     fn size_hint(&self) -> usize {
         0
     }
 }
 
-/// An object being written.
+/// JSON object in work.
 #[derive(Debug)]
 pub struct Object<'o> {
     out: &'o mut Vec<u8>,
@@ -28,7 +29,7 @@ pub struct Object<'o> {
 }
 
 impl<'o> Object<'o> {
-    /// Opens an object. It must be closed with [`end`](Self::end).
+    /// Opens an object. The caller must close it with [`end`](Self::end).
     pub fn begin(out: &'o mut Vec<u8>) -> Self {
         Self { out, separator: b'{' }
     }
@@ -96,7 +97,7 @@ impl Encode for i64 {
     }
 }
 
-/// Capacity units and timestamps: always with a fraction, as in `1.0`.
+/// Writes capacity units and timestamps always with a fraction, as in `1.0`.
 impl Encode for f64 {
     fn encode(&self, out: &mut Vec<u8>) {
         if self.is_finite() {
@@ -142,7 +143,7 @@ impl Encode for Item {
     }
 
     fn size_hint(&self) -> usize {
-        // Names and values travel with a few signs of JSON around them.
+        // JSON adds a few characters around each name and value.
         self.as_bytes().len() * 9 / 8 + 64
     }
 }

@@ -1,5 +1,5 @@
-//! JSON as the service speaks it: a strict pull parser, an appending writer, and the traits that
-//! tie types to both.
+//! The service's JSON: a strict pull parser, an appending writer, and the traits that tie types to
+//! both.
 
 pub mod attribute_value;
 pub mod decode;

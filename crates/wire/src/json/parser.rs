@@ -1,7 +1,7 @@
 //! A strict pull parser over the bytes of a request.
 //!
-//! The caller asks for what it expects and gets it, or learns that something else stands there;
-//! no tree is built. Strings without escapes are borrowed from the body, numbers stay text.
+//! The caller asks for the value that it expects and gets it, or an error if something else stands
+//! there; no tree is built. Strings without escapes are borrowed from the body, numbers stay text.
 //!
 //! Strict means: RFC 8259, valid UTF-8, no unpaired surrogate escapes, at most [`DEPTH_MAX`] open
 //! arrays and objects, nothing but white space after the value.
@@ -17,12 +17,13 @@ use super::scan::special_byte;
 /// Most arrays and objects that may be open at once.
 pub const DEPTH_MAX: usize = 256;
 
-/// Memory that any body may take, in bytes: far more than the service's limits allow to be used.
+/// Memory that any body may take, in bytes: far more than a request within the service's limits
+/// needs.
 const MEMORY_FREE: usize = 16 * 1024 * 1024;
 /// Memory that a body may take for each of its bytes.
 const MEMORY_PER_BYTE: usize = 8;
 
-/// What kind of value comes next.
+/// Kind of the next value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `{`
@@ -39,22 +40,22 @@ pub enum Kind {
     Null,
 }
 
-/// Where a caller stands in an object or array: obtained at its start, passed to each step.
+/// Position of a caller in an object or array: obtained at its start, passed to each step.
 #[derive(Debug)]
 pub struct Cursor {
     first: bool,
 }
 
-/// The parser. Also carries whether what was read so far looks like a constraint violation.
+/// The parser. It also records whether the part read so far may violate a constraint.
 #[derive(Debug, Clone)]
 pub struct Parser<'a> {
     text: &'a str,
     position: usize,
     depth: usize,
     suspect: bool,
-    /// Memory that what was read takes, in bytes.
+    /// Memory that the values read so far take, in bytes.
     charged: usize,
-    /// Most elements of the list or map that comes next, then of the lists or maps in it; see
+    /// Most elements of the next list or map, then of the lists or maps in it; see
     /// [`Self::bounded_member`].
     bounds: &'static [usize],
 }
@@ -67,7 +68,7 @@ pub fn syntax_check(body: &[u8]) -> Result<(), Fault> {
 }
 
 impl<'a> Parser<'a> {
-    /// Starts at the beginning of a body. Fails when the body is not UTF-8.
+    /// Returns a parser at the beginning of a body. Fails if the body is not UTF-8.
     pub fn new(body: &'a [u8]) -> Result<Self, Fault> {
         let text = std::str::from_utf8(body).map_err(|_| Fault::Syntax)?;
         Ok(Self { text, position: 0, depth: 0, suspect: false, charged: 0, bounds: &[] })
@@ -79,7 +80,7 @@ impl<'a> Parser<'a> {
         if self.position == self.text.len() { Ok(()) } else { Err(Fault::Syntax) }
     }
 
-    /// Returns how many bytes are left.
+    /// Returns the number of bytes left.
     pub fn remaining(&self) -> usize {
         self.text.len() - self.position
     }
@@ -89,7 +90,7 @@ impl<'a> Parser<'a> {
         self.suspect |= condition;
     }
 
-    /// Accounts for memory that a value takes besides its text. Fails when a body asks for out of
+    /// Counts memory that a value takes besides its text. Fails if a body needs memory out of
     /// proportion to its length, as one of a million empty structures does.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Fault> {
         self.charged += bytes;
@@ -99,13 +100,12 @@ impl<'a> Parser<'a> {
         Err(Fault::Type("Too many elements in payload".to_owned()))
     }
 
-    /// Sets how many elements the list or map that comes next may have, and those in it.
+    /// Sets the most elements of the next list or map, and of those in it.
     pub(crate) fn set_bounds(&mut self, bounds: &'static [usize]) {
         self.bounds = bounds;
     }
 
-    /// Returns the most elements of the list or map that comes next, and the bounds of what is in
-    /// it.
+    /// Returns the most elements of the next list or map, and the bounds of those in it.
     pub(crate) fn take_bounds(&mut self) -> (usize, &'static [usize]) {
         match std::mem::take(&mut self.bounds) {
             [] => (usize::MAX, &[]),
@@ -113,12 +113,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns whether a constraint of the model may be violated in what was read.
+    /// Returns whether the part read so far may violate a constraint of the model.
     pub fn is_suspect(&self) -> bool {
         self.suspect
     }
 
-    /// Returns a parser that starts over at this place; to read a value twice.
+    /// Returns a second parser at this position, to read a value twice.
     pub(crate) fn fork(&self) -> Self {
         self.clone()
     }
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
         self.open(b'{')
     }
 
-    /// Reads the next member's name and the colon, or the `}` and returns none.
+    /// Reads the next member's name and the colon; at the `}` it reads that and returns `None`.
     pub fn next_member(&mut self, cursor: &mut Cursor) -> Result<Option<Cow<'a, str>>, Fault> {
         if !self.next(cursor, b'}')? {
             return Ok(None);
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads `null` if it comes next and returns whether it did.
+    /// Reads `null` if it comes next, and returns whether it did.
     pub fn null(&mut self) -> Result<bool, Fault> {
         self.skip_white_space();
         if self.byte() != Some(b'n') {
@@ -217,9 +217,9 @@ impl<'a> Parser<'a> {
         if self.skip_text("null") { Ok(true) } else { Err(Fault::Syntax) }
     }
 
-    /// Reads an object of exactly one member, whose name is one of the letters and whose value is
-    /// a string without escapes; returns none and stays in place if something else comes next.
-    /// Allows for one space after the colon and none elsewhere: what programs write.
+    /// Reads an object of exactly one member, whose name is one of the letters and whose value is a
+    /// string without escapes; returns `None` and stays in place if something else comes next.
+    /// Accepts one space after the colon and none elsewhere, as programs write it.
     pub(crate) fn single_string_member(&mut self, names: &[u8]) -> Option<(u8, &'a str)> {
         let bytes = self.text.as_bytes();
         let (name, opening) = match &bytes[self.position..] {
@@ -245,10 +245,10 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.position])
     }
 
-    /// Reads any value and forgets it. Does not recurse.
+    /// Reads any value and drops it. Does not recurse.
     pub fn skip_value(&mut self) -> Result<(), Fault> {
         let floor = self.depth;
-        // One bit for each open level above `floor`: whether it is an object.
+        // One bit for each open level above `floor`: 1 for an object.
         let mut objects = [0_u64; DEPTH_MAX.div_ceil(64) + 1];
         loop {
             let mut cursor = Cursor { first: true };
@@ -293,7 +293,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Moves to the next value of the innermost open level; false when that level was closed.
+    /// Moves to the next value of the innermost open level; returns false if that level was closed.
     fn skip_to_next(&mut self, cursor: &mut Cursor, objects: &[u64]) -> Result<bool, Fault> {
         let is_object = objects[self.depth / 64] & (1_u64 << (self.depth % 64)) != 0;
         if !is_object {
@@ -307,7 +307,7 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    /// Reads a string without keeping it; escapes are checked all the same.
+    /// Reads a string and drops it, but checks its escapes.
     fn skip_string(&mut self) -> Result<(), Fault> {
         self.string().map(drop)
     }
@@ -357,7 +357,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads what follows a backslash.
+    /// Reads the rest of an escape after the backslash.
     fn escape(&mut self) -> Result<char, Fault> {
         let byte = self.byte().ok_or(Fault::Syntax)?;
         let value = match byte {
@@ -377,7 +377,7 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    /// Reads what follows `\u`, including the second half of a surrogate pair.
+    /// Reads the rest of an escape after `\u`, including the second half of a surrogate pair.
     fn unicode_escape(&mut self) -> Result<char, Fault> {
         let unit = self.four_hex_digits()?;
         if let Some(value) = char::from_u32(unit) {

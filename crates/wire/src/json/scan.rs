@@ -1,13 +1,13 @@
 //! Finds the bytes that end the plain part of a JSON string.
 //!
-//! Most strings are short or plain to their end: the first bytes are looked at as two words,
-//! then blocks of 32 and 64 as vectors (the compiler's doing), then what is left as words again.
+//! Most strings are short or plain to their end. The scan reads the first bytes as two words, then
+//! blocks of 32 and 64 as vectors (which the compiler makes), then the rest as words again.
 
 const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 const WORD: usize = 8;
 const BLOCK: usize = 32;
-/// Texts of this length and more are looked at in blocks of it while they are copied.
+/// Length of the blocks in which longer texts are scanned while they are copied.
 pub(super) const LONG_BLOCK: usize = 64;
 const SHORT_BLOCK: usize = 16;
 
@@ -28,15 +28,16 @@ pub fn is_plain(bytes: &[u8]) -> bool {
     }
 }
 
-/// Looks at a text of more than 16 bytes in blocks; the last one overlaps the one before.
+/// Scans a text of more than 16 bytes in blocks; the last one overlaps the one before.
 fn is_plain_in_blocks(bytes: &[u8]) -> bool {
     let (blocks, _) = bytes.as_chunks::<SHORT_BLOCK>();
     blocks.iter().all(is_plain_block)
         && bytes.last_chunk::<SHORT_BLOCK>().is_none_or(is_plain_block)
 }
 
-/// Without an early end and with one byte a lane, so that it compiles to few vector instructions. With
-/// one bit turned over, the quote stands right behind the control characters: one comparison finds both.
+/// Returns whether a block is plain. It has no early end and one byte a lane, so that it compiles
+/// to few vector instructions. With one bit flipped, the quote comes right after the control
+/// characters, so one comparison finds both.
 #[inline]
 pub(super) fn is_plain_block<const LENGTH: usize>(block: &[u8; LENGTH]) -> bool {
     let found = block
@@ -80,8 +81,8 @@ fn special_in_long(bytes: &[u8], from: usize) -> usize {
         }
         at += WORD;
     }
-    // What is left is less than a word: look at the last whole word, which begins in what is
-    // known to be plain.
+    // The rest is less than a word: scan the last whole word, which begins in bytes already known
+    // to be plain.
     let (_, last) = bytes.split_last_chunk::<WORD>().expect("a word lies before `from`");
     special_in_word(*last).map_or(bytes.len(), |offset| bytes.len() - WORD + offset)
 }
@@ -98,7 +99,7 @@ const fn is_special(byte: u8) -> bool {
 fn special_in_word(bytes: [u8; WORD]) -> Option<usize> {
     let word = u64::from_le_bytes(bytes);
     // Each subtraction sets the high bit of a byte that is below the bound (or equal to the
-    // letter). A borrow may run into bytes above the first hit, which are not looked at.
+    // letter). A borrow may run into bytes above the first hit, which the scan ignores.
     let control = word.wrapping_sub(EACH_BYTE * 0x20);
     let quote = (word ^ (EACH_BYTE * u64::from(b'"'))).wrapping_sub(EACH_BYTE);
     let backslash = (word ^ (EACH_BYTE * u64::from(b'\\'))).wrapping_sub(EACH_BYTE);

@@ -12,7 +12,7 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
     write_text(out, text.as_bytes());
 }
 
-/// Appends a string in quotes, given as bytes that are known to be UTF-8.
+/// Appends a string in quotes, given as bytes that the caller knows to be UTF-8.
 pub fn write_text(out: &mut Vec<u8>, bytes: &[u8]) {
     out.reserve(bytes.len() + 2);
     out.push(b'"');
@@ -20,7 +20,7 @@ pub fn write_text(out: &mut Vec<u8>, bytes: &[u8]) {
     out.push(b'"');
 }
 
-/// Appends what stands between the quotes of a string.
+/// Appends the text between the quotes of a string.
 #[inline]
 pub(super) fn write_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
     if bytes.len() >= LONG_BLOCK {
@@ -32,8 +32,8 @@ pub(super) fn write_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Copies a long text while it is looked at, so that its bytes are fetched once; what was copied
-/// goes again if something in it needs an escape.
+/// Copies a long text while scanning it, so that its bytes are fetched once; drops the copy again
+/// if something in it needs an escape.
 fn write_long(out: &mut Vec<u8>, bytes: &[u8]) {
     let start = out.len();
     out.reserve(bytes.len());
@@ -63,7 +63,7 @@ fn write_with_escapes(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Appends a string of which the caller knows that nothing in it needs an escape.
+/// Appends a string that needs no escapes, as the caller knows.
 pub fn write_plain_string(out: &mut Vec<u8>, text: &str) {
     debug_assert!(is_plain(text.as_bytes()));
     out.push(b'"');

@@ -1,5 +1,6 @@
 //! Sentences about changes that are refused while another one is under way: a part of [`super`],
-//! which is the only way to them. Source: answers of 2026-10, but for the lines marked "ours".
+//! through which alone they are reached. Source: answers of 2026-10, but for the lines marked
+//! "ours".
 
 use super::super::{Asked, Busy, UnderWay};
 
@@ -53,8 +54,8 @@ fn deletion(table: &str, under_way: &UnderWay) -> String {
     }
 }
 
-/// The sentence that most refusals share. Of throughput, encryption, warmth and what happens to an
-/// index without changing the table's status: ours.
+/// The sentence that most refusals share. Of throughput, encryption, warm throughput and changes of
+/// an index that leave the table's status alone: ours.
 fn when(cannot: &str, table: &str, under_way: &UnderWay) -> String {
     match under_way {
         UnderWay::Stream { label, enables } => format!(
@@ -150,7 +151,7 @@ fn maxima(under_way: &UnderWay) -> String {
     format!("OnDemandThroughput cannot be updated while {what}")
 }
 
-/// The words for an index to which something happens already.
+/// Returns the words for an index that is already being changed.
 fn same_index(table: &str, index: &str, under_way: &UnderWay, is_deletion: bool) -> Option<String> {
     let place = format!("Table: {table} Index: {index}");
     match under_way {

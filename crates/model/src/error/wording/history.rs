@@ -1,5 +1,5 @@
-//! Sentences about the history of tables: a part of [`super`], which is the only way to them. The service
-//! has none like them.
+//! Sentences about the history of tables: a part of [`super`], which is the only way to them. The
+//! service has none like them.
 
 use super::super::HistoryFault;
 use crate::moment;

@@ -1,5 +1,5 @@
-//! Sentences about key templates: a part of [`super`], which is the only way to them. The service has
-//! no such operations, so the sentences are ours.
+//! Sentences about key templates: a part of [`super`], which is the only way to them. The service
+//! has no such operations, so the sentences are ours.
 
 use super::super::{DerivedKeyFault, TemplateFault, TemplateTextFault};
 use super::{Layer, sentence};

@@ -1,5 +1,5 @@
-//! Sentences about trees of keys: a part of [`super`], which is the only way to them. The service has no
-//! such operations, so the sentences are ours.
+//! Sentences about trees of keys: a part of [`super`], which is the only way to them. The service
+//! has no such operations, so the sentences are ours.
 
 use super::super::TreeFault;
 use super::join;

@@ -92,7 +92,7 @@ fn quoted_duplicates(set: AttributeType, members: &[String]) -> String {
     quoted.join(separator)
 }
 
-/// Returns what orders base64 texts as the bytes that they stand for; padding comes first.
+/// Returns a key that orders base64 texts as the bytes that they stand for; padding comes first.
 fn base64_digits(text: &str) -> impl Iterator<Item = u8> {
     text.bytes().map(|digit| match digit {
         b'A'..=b'Z' => digit - b'A' + 1,

@@ -1,37 +1,39 @@
-//! By which rules deletes are brought down, level by level, to what they delete.
+//! Rules by which a merge brings deletes down, level by level, to the entries that they delete.
 //!
-//! fjall's own rule merges a level when it is full. On a disk that is low the levels are merged though they are
-//! not, a few files at a time: those of one level with those of the next that they overlap, the fewest bytes first.
-//! Which files go together is always fjall's choice ([`Leveled`]), so that nothing is ever older than
-//! what lies below it, and a delete is dropped only where nothing lies below; here is only told how much each level
-//! may hold: next to nothing the one that is to be merged, and without end the others.
+//! fjall's own rule merges a level when it is full. On a disk that is low, this module merges
+//! levels that are not full, a few files at a time: files of one level with those of the next that
+//! they overlap, the fewest bytes first. fjall itself always chooses the files ([`Leveled`]), so
+//! that no file is ever older than those below it, and a delete is dropped only if nothing lies
+//! below it. The rules here only set how much each level may hold: next to nothing for the one to
+//! be merged, and without limit for the others.
 //!
-//! A file of deletes may overlap more below than there is room for. So the unmerged files, of which each has the
-//! store's own key and thereby overlaps everything, are first merged with each other into small ones.
+//! A file of deletes may overlap more files below than there is room to merge with. Each unmerged
+//! file has the store's own key and thereby overlaps everything, so unmerged files are first merged
+//! with each other into small ones.
 
 use fjall::compaction::Leveled;
 use lsm_tree::compaction::{Choice, CompactionStrategy, Input};
 use lsm_tree::{AbstractTree, AnyTree};
 
-/// A file of deletes that is so small overlaps few files below.
+/// Size of a merged file of deletes, in bytes: so small that it overlaps few files below.
 pub(super) const SMALL_FILE_BYTES: u64 = 8 << 20;
 
-/// What a level's room is multiplied with so that it is next to nothing, and so that it has no end.
+/// Factors of a level's capacity: next to nothing, and no limit.
 const TO_NOTHING: f32 = 1e-6;
 const TO_NO_END: f32 = 1e12;
 
-/// What a merge takes: bytes of files to be read, none if they only go to another level as they are, and how
-/// many deletes are in them.
+/// Input of a merge: bytes of files to be read, 0 if they only move to another level unchanged, and
+/// the number of deletes in them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MergeSet {
     pub(super) bytes: u64,
     pub(super) deletes: u64,
-    /// A level would be empty between others, which fjall does not expect.
+    /// The merge would leave an empty level between others, which fjall does not expect.
     leaves_gap: bool,
 }
 
 impl MergeSet {
-    /// Returns what a merge by a rule would take now; none if it has nothing to do.
+    /// Returns the input of a merge by a rule; `None` if the rule has nothing to merge.
     pub(super) fn of(tree: &AnyTree, rule: &Leveled) -> Option<Self> {
         let version = tree.current_version();
         #[expect(
@@ -57,7 +59,7 @@ impl MergeSet {
         Some(Self { bytes, deletes, leaves_gap })
     }
 
-    /// Returns whether deletes come down by it.
+    /// Returns whether the merge brings deletes down.
     pub(super) fn is_for_deletes(&self) -> bool {
         self.deletes > 0 && !self.leaves_gap
     }
@@ -72,8 +74,8 @@ pub(super) fn level_bytes(tree: &AnyTree) -> Vec<u64> {
     bytes
 }
 
-/// Returns the rules for a store with so many unmerged runs and so many bytes in each level, the unmerged one
-/// first: by each of them a merge makes files of the first size, or else of the second.
+/// Returns the rules for a store with so many unmerged runs and so many bytes in each level, the
+/// unmerged one first: a merge by them makes files of the first size, or else of the second.
 pub(super) fn rules(runs: usize, levels: &[u64], [small, usual]: [u64; 2]) -> Vec<Leveled> {
     let last = levels.len().saturating_sub(1);
     let is_filled = |level: &usize| levels.get(*level).is_some_and(|bytes| *bytes > 0);
@@ -97,8 +99,8 @@ fn rule(file_bytes: u64, growth: Vec<f32>) -> Leveled {
         .with_level_ratio_policy(growth)
 }
 
-/// Returns how much more each level may hold than the one above it, for the one so far below the first filled one
-/// to be merged. The first may hold one file.
+/// Returns the growth from each level to the next with which fjall merges the level so far below
+/// the first filled one. The first level may hold one file.
 fn growth_for(below_first: usize) -> Vec<f32> {
     let mut growth = vec![1.0; below_first.saturating_sub(1)];
     if below_first > 0 {
@@ -108,8 +110,9 @@ fn growth_for(below_first: usize) -> Vec<f32> {
     growth
 }
 
-/// Returns the same for unmerged files to become a level of their own above the filled ones, of which these
-/// hold so many bytes: each of them holds more than it would without the new one, and no more than it may with it.
+/// Returns the growth with which unmerged files become a level of their own above the filled ones,
+/// which hold so many bytes: each of those holds more than it could without the new level, and no
+/// more than it may with it.
 fn growth_for_new(filled: &[u64], file_bytes: u64) -> Vec<f32> {
     let mut before = file_bytes.max(1);
     let growth = filled.iter().map(|bytes| {
@@ -141,7 +144,7 @@ mod tests {
         }
     }
 
-    /// A tree, what is in it, and snapshots of it with what they have to show.
+    /// A tree, its content, and snapshots of it with their expected content.
     struct Trial {
         tree: AnyTree,
         numbers: SequenceNumberCounter,
@@ -178,7 +181,7 @@ mod tests {
             self.entries.insert(key, value);
         }
 
-        /// Returns from where on snapshots may see versions.
+        /// Returns the sequence number from which on snapshots may see versions.
         fn seen_from(&self) -> u64 {
             let snapshots = self.snapshots.iter().map(|(number, _)| *number);
             snapshots.chain([self.numbers.get()]).min().unwrap().saturating_sub(1)
@@ -259,7 +262,7 @@ mod tests {
         assert!(merges > 100, "{merges} merges");
     }
 
-    /// Returns how many deletes are left when no rule has anything to merge any more.
+    /// Returns the number of deletes left when no rule has anything to merge any more.
     fn deletes_left(trial: &mut Trial) -> u64 {
         for _ in 0..1000 {
             let before = trial.merges;

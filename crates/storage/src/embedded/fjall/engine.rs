@@ -32,76 +32,77 @@ use std::time::Duration;
 /// All data is in one keyspace: an idle second one would keep old logs alive.
 const KEYSPACE: &str = "data";
 
-/// fjall sleeps without end once it has this much unsorted data and its workers have stopped, so
-/// waiting happens here, at lower marks, where a failure is noticed.
+/// fjall sleeps without end once it has this much unsorted data and its workers have stopped. So
+/// the engine itself waits, at lower marks, and notices a failure.
 const MAX_FULL_MEMTABLES: u64 = 3;
 const MAX_UNMERGED_RUNS: usize = 28;
 
-/// A memtable holds this part of what is sorted, but no less than this part of what it may hold: a small
-/// store takes little memory.
+/// A memtable holds this part of the sorted data, but no less than this part of its maximum: so a
+/// small store takes little memory.
 const MEMTABLE_PART: u64 = 2;
 const SMALLEST_MEMTABLE_PART: u64 = 4;
 
-/// How many unmerged files are merged at once, and how many merged files the first level has. In a small
-/// store less, for what was overwritten stays there longest: overwritten as fast as can be, 96 MiB take 3.1
-/// times as much at most instead of 4, 288 MiB 2.9 instead of 3.2. In a large one more is less work.
+/// Unmerged files that are merged at once, and merged files of the first level. A small store has
+/// fewer of them, because overwritten entries stay there longest: overwritten as fast as possible,
+/// 96 MiB take at most 3.1 times as much instead of 4, 288 MiB 2.9 instead of 3.2. In a large store
+/// more of them mean less work.
 const FIRST_LEVEL_FILES: u8 = 4;
 const FIRST_LEVEL_FILES_SMALL: u8 = 3;
-/// Up to so many bytes of sorted files a store is small.
+/// Most bytes of sorted files of a small store.
 const SMALL_STORE_BYTES: u64 = 1 << 30;
 
-/// fjall's worker merges by itself, instead of sorting memtables meanwhile, only when so many unmerged
-/// files have gathered or the first level holds so much: never while `merger.rs` does its work.
+/// Unmerged files, or size of the first level, from which on fjall's worker merges by itself
+/// instead of sorting memtables: never reached while `merger.rs` does its work.
 const WORKER_MERGES_FROM: u8 = 255;
 
-/// Less than this is not worth a merge on a disk that is low.
+/// Fewest bytes that make a merge worthwhile on a disk that is low.
 const WORTH_BYTES: u64 = 1 << 20;
 
-/// fjall looks for its oldest snapshot when so many were dropped.
+/// Dropped snapshots after which fjall looks for its oldest one.
 const SNAPSHOTS_TO_LOOK: usize = 10_000;
 
-/// Each group, sorted file and merge takes a sequence number. What is so new counts as so much for each number:
-/// while the disk is low groups are deletes and small values.
+/// Most sequence numbers that count as new, and bytes that each counts for. Each group, sorted file
+/// and merge takes one; while the disk is low, groups are deletes and small values.
 const NEW_NUMBERS: u64 = 4096;
 const NEW_NUMBER_BYTES: u64 = 1 << 10;
 
-/// What a sorted file takes for an entry beside key and value, in its index and filter too; what is added to all
-/// of them, and what part more.
+/// Bytes of an entry in a sorted file beside key and value, in its index and filter too; bytes that
+/// are added to the sum of all entries; and the part of that sum that is added.
 const ENTRY_HEAD_BYTES: u64 = 24;
 const KEPT_AT_LEAST: u64 = 64 << 10;
 const KEPT_MARGIN: u64 = 32;
 
-/// A walk that failed fails at an entry that is still to come, behind others that are deleted or newer.
-/// So many files, the nearest, and so many entries of each are looked at to name the damaged one.
+/// A failed walk fails at an entry still to come, behind others that are deleted or newer. To name
+/// the damaged file, the engine looks at so many files, the nearest, and so many entries of each.
 const FILES_LOOKED_AT: usize = 32;
 const ENTRIES_LOOKED_AT: usize = 4096;
 
-/// Bytes of a block of sorted data. Measured with items of 1 KiB: a read of 100 neighbours takes half
-/// the time that it takes with fjall's 4 KiB, a read of one two thirds. fjall ends a block behind the entry
-/// that reaches this size: with those of 1 KiB it still fits into the 16 KiB that an allocator gives; beyond
-/// them it would take 20.
+/// Bytes of a block of sorted data. Measured with items of 1 KiB: a read of 100 neighbours takes
+/// half the time that it takes with fjall's 4 KiB, a read of one two thirds. fjall ends a block
+/// behind the entry that reaches this size: with items of 1 KiB it still fits into the 16 KiB that
+/// an allocator gives; a larger one would take 20.
 const DATA_BLOCK_BYTES: u32 = 15 * 1024;
 
 /// The open ordered map.
 pub(crate) struct Engine {
     database: Database,
     keyspace: Keyspace,
-    /// Holds the number of the last group; see `journal.rs`. Not shown to readers.
+    /// Key that holds the number of the last group; see `journal.rs`. Readers do not see it.
     marker: Bytes,
     written: Mutex<Written>,
-    /// What a memtable holds in a large store, and what the one of now may hold.
+    /// Bytes of a memtable in a large store, and of the present one.
     memtable_bytes: u64,
     sealed_from_bytes: AtomicU64,
-    /// What all memtables together hold at most, but for a group: large groups make large memtables.
+    /// Most bytes of all memtables together, beside one group: large groups make large memtables.
     unsorted_bytes: u64,
-    /// What a merged file holds.
+    /// Bytes of a merged file.
     merged_file_bytes: u64,
     is_merging: AtomicBool,
     is_merging_all: AtomicBool,
 }
 
-/// The last group that was given to the map, 0 before the first, and the map's sequence number of its
-/// changes, 0 for a group of an earlier run.
+/// The last group that was given to the map, 0 before the first, and the map's sequence number of
+/// its changes, 0 for a group of an earlier run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Written {
     group: u64,
@@ -185,8 +186,8 @@ impl Engine {
         self.written.lock().group
     }
 
-    /// Returns the number of the last group in sorted files, 0 when there was none, if no group from
-    /// the one of `sequence` on is in them. To be asked directly after opening.
+    /// Returns the number of the last group in sorted files, 0 if there was none, unless groups
+    /// from the one of `sequence` on are in them. Call it directly after opening.
     pub(crate) fn sorted_group_before(&self, sequence: u64) -> Result<Option<u64>, Error> {
         let sorted = self.keyspace.tree.get_highest_persisted_seqno();
         if sorted.is_some_and(|sorted| sorted >= sequence) {
@@ -198,8 +199,8 @@ impl Engine {
     }
 
     /// Writes all changes (`None` = delete) atomically as the group `number` and makes them
-    /// durable. Each key may occur once. Returns the memtable that holds them, `None` when one was sealed
-    /// meanwhile.
+    /// durable. Each key may occur once. Returns the memtable that holds them, `None` when one was
+    /// sealed meanwhile.
     pub(crate) fn write_group(
         &self,
         number: u64,
@@ -227,7 +228,7 @@ impl Engine {
         Ok(Some(memtable).filter(|id| *id == self.keyspace.tree.active_memtable().id()))
     }
 
-    /// Lets the groups of an empty map follow the one of this number; leaves nothing only in the logs.
+    /// Makes the next group of an empty map follow this number; leaves nothing only in the logs.
     pub(crate) fn begin_after(&self, number: u64) -> Result<(), Error> {
         guarded("create store", || {
             let sequence = self.database.seqno();
@@ -252,8 +253,9 @@ impl Engine {
 
     /// Gives a full memtable to the workers; returns whether there was one.
     ///
-    /// fjall is not asked to watch for this: it would send its worker a message with each group
-    /// while the memtable is full, and a worker that finds its queue full of them waits for itself.
+    /// The engine does not let fjall watch for this: fjall would send its worker a message with
+    /// each group while the memtable is full, and a worker that finds its queue full of them waits
+    /// for itself.
     pub(crate) fn seal_full_memtable(&self, remover: &Remover) -> Result<bool, Error> {
         let memtable = self.keyspace.tree.active_memtable();
         if memtable.size() <= self.sealed_from_bytes() {
@@ -265,7 +267,7 @@ impl Engine {
         Ok(is_sealed)
     }
 
-    /// Decides how much the memtable may hold from now on.
+    /// Sets the size that the memtable may reach from now on.
     fn size_memtable(&self) {
         let bytes = memtable_bytes(self.table_bytes(), self.memtable_bytes);
         self.sealed_from_bytes.store(bytes, Ordering::Relaxed);
@@ -279,12 +281,12 @@ impl Engine {
         MAX_FULL_MEMTABLES * self.memtable_bytes.div_ceil(self.sealed_from_bytes())
     }
 
-    /// Merges files if there is need by a rule; returns whether there may be more to merge. Only for
-    /// whoever is the only one that merges.
+    /// Merges files if the rule demands it; returns whether there may be more to merge. Only one
+    /// caller may merge at a time.
     pub(crate) fn merge(&self, rule: Leveled, remover: &Remover) -> Result<bool, Error> {
         let version = || self.keyspace.tree.current_version().id();
         let before = version();
-        // Versions of entries that no snapshot sees are left out.
+        // The merge drops versions of entries that no snapshot sees.
         let seen_from = self.seen_from();
         self.is_merging.store(true, Ordering::Relaxed);
         let merged = self.handing_over(remover, || {
@@ -294,12 +296,12 @@ impl Engine {
         merged.map(|()| version() != before)
     }
 
-    /// Returns what a merge by a rule would read now; none if it has nothing to do.
+    /// Returns the input of a merge by a rule; `None` if the rule has nothing to merge.
     pub(crate) fn set_to_merge(&self, rule: &Leveled) -> Option<MergeSet> {
         MergeSet::of(&self.keyspace.tree, rule)
     }
 
-    /// Returns the rules by which deletes may be brought down, if there are deletes.
+    /// Returns the rules that bring deletes down, if there are deletes.
     pub(crate) fn rules_for_deletes(&self) -> Vec<Leveled> {
         let tree = &self.keyspace.tree;
         if tree.tombstone_count().saturating_mul(self.entry_bytes()) < WORTH_BYTES {
@@ -310,20 +312,20 @@ impl Engine {
         deletes::rules(self.unmerged_runs(), &levels, file_bytes)
     }
 
-    /// Returns by what files are merged.
+    /// Returns the usual rule for merging files.
     pub(crate) fn merging_rule(&self) -> Leveled {
         Leveled::default()
             .with_l0_threshold(self.first_level_files())
             .with_table_target_size(self.merged_file_bytes)
     }
 
-    /// Returns from how many unmerged files on they are merged.
+    /// Returns the number of unmerged files from which on they are merged.
     fn first_level_files(&self) -> u8 {
         let is_small = self.table_bytes() < SMALL_STORE_BYTES;
         if is_small { FIRST_LEVEL_FILES_SMALL } else { FIRST_LEVEL_FILES }
     }
 
-    /// Returns whether there are so many unmerged files that some are to be merged.
+    /// Returns whether there are enough unmerged files for a merge.
     pub(crate) fn wants_merge(&self) -> bool {
         self.unmerged_runs() >= usize::from(self.first_level_files())
     }
@@ -333,12 +335,12 @@ impl Engine {
         self.keyspace.sealed_memtable_count() > 0
     }
 
-    /// Returns how many unmerged files there are, one for each memtable that was sorted.
+    /// Returns the number of unmerged files, one for each memtable that was sorted.
     pub(crate) fn unmerged_runs(&self) -> usize {
         self.keyspace.tree.l0_run_count()
     }
 
-    /// Returns how full the room for unsorted and unmerged data is: writes stop at 1.
+    /// Returns the fullness of the room for unsorted and unmerged data: writes stop at 1.
     #[expect(
         clippy::cast_precision_loss,
         reason = "bytes in memory and counts of files, as a share"
@@ -380,11 +382,11 @@ impl Engine {
         self.table_bytes() / entries.max(1)
     }
 
-    /// Removes the sorted files of which everything lies in `range`, and waits for a merge that runs;
-    /// returns whether there are any.
+    /// Removes the sorted files that lie entirely in `range`, and waits for a running merge;
+    /// returns whether there were any.
     pub(crate) fn drop_files(&self, range: &KeyRange, remover: &Remover) -> Result<bool, Error> {
-        // With the marker's file the number of the last group would go, and with it what tells how
-        // much of the logs is in sorted files.
+        // The marker's file holds the number of the last group, which says how much of the logs is
+        // in sorted files, so it must stay.
         assert!(range.start[..] > self.marker[..], "the store's own key is not in the range");
         let lies_within = |min: &[u8], max: &[u8]| {
             min >= &range.start[..] && range.end.as_deref().is_none_or(|end| max < end)
@@ -402,7 +404,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Merges all sorted files, so that nothing overwritten or deleted is left in them.
+    /// Merges all sorted files, so that no overwritten or deleted entry is left in them.
     pub(crate) fn merge_all(&self, remover: &Remover) -> Result<(), Error> {
         self.is_merging_all.store(true, Ordering::Relaxed);
         let merged =
@@ -411,9 +413,9 @@ impl Engine {
         merged
     }
 
-    /// Hands the files over that a change of the list of files takes out of it.
+    /// Runs a change of the list of files, and hands the files that drop out of it to the remover.
     fn handing_over<T>(&self, remover: &Remover, change: impl FnOnce() -> T) -> T {
-        // The files keep their names while this has them.
+        // While this holds the version, the files keep their names.
         let before = self.keyspace.tree.current_version();
         let changed = change();
         let removed = before.iter_tables().filter(|table| table.is_deleted.load(Ordering::Acquire));
@@ -421,9 +423,10 @@ impl Engine {
         changed
     }
 
-    /// Lets go of files that no snapshot needs.
+    /// Releases files that no snapshot needs.
     pub(crate) fn let_go(&self) -> Result<(), Error> {
-        // fjall looks for its oldest snapshot when a memtable is sealed, or so many were dropped.
+        // fjall looks for its oldest snapshot when a memtable is sealed, or after so many dropped
+        // ones.
         (0..SNAPSHOTS_TO_LOOK).for_each(|_| drop(self.database.snapshot()));
         let seen_from = self.seen_from();
         guarded("remove files", || {
@@ -432,12 +435,12 @@ impl Engine {
         })
     }
 
-    /// Returns from which sequence number on every version of an entry may be seen by a snapshot.
+    /// Returns the sequence number from which on a snapshot may see every version of an entry.
     fn seen_from(&self) -> u64 {
         self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc()
     }
 
-    /// Seals the memtable and waits until what is sealed is sorted.
+    /// Seals the memtable and waits until all sealed ones are sorted.
     pub(crate) fn sort_memtable(&self) -> Result<(), Error> {
         guarded("seal memtable", || self.keyspace.rotate_memtable())?;
         self.size_memtable();
@@ -448,13 +451,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns how many bytes a merge of all sorted files leaves at most. Reads them.
+    /// Returns the most bytes that a merge of all sorted files leaves. Reads them.
     pub(crate) fn kept_bytes(&self) -> Result<u64, Error> {
         let all_bytes = self.table_bytes() + self.memtable_bytes();
         let snapshot = self.database.snapshot();
         let new_numbers = snapshot.seqno().saturating_sub(self.seen_from());
         if new_numbers > NEW_NUMBERS {
-            // An earlier snapshot is open: what was written and overwritten since stays.
+            // An earlier snapshot is open, so entries written and overwritten since stay.
             return Ok(all_bytes);
         }
         let entries = snapshot.iter(&self.keyspace);
@@ -471,8 +474,8 @@ impl Engine {
         self.keyspace.path().join("tables")
     }
 
-    /// Writes everything that is only in logs and memory to sorted files. Only while nothing else
-    /// writes.
+    /// Writes data that is only in logs and memory to sorted files. Nothing else may write
+    /// meanwhile.
     pub(crate) fn flush(&self) -> Result<(), Error> {
         let is_flushed = || {
             self.keyspace.tree.active_memtable().is_empty()
@@ -538,7 +541,7 @@ impl MapSnapshot for EngineSnapshot {
                 entry.map(Guard::into_inner).transpose()
             })
         };
-        // Looking for the first entry is what a read of one key is; the others are read ahead of.
+        // The first step is like a read of one key; fjall reads ahead for the others.
         let mut following =
             || if std::mem::take(&mut is_first) { waits.timed(&mut next) } else { next() };
         let mut reached = match direction {
@@ -558,13 +561,13 @@ impl MapSnapshot for EngineSnapshot {
     }
 }
 
-/// Returns what a memtable may hold beside so many bytes that are sorted.
+/// Returns the size that a memtable may reach beside so many sorted bytes.
 fn memtable_bytes(table_bytes: u64, max: u64) -> u64 {
     (table_bytes / MEMTABLE_PART).clamp(max / SMALLEST_MEMTABLE_PART, max)
 }
 
-/// Names in an error the sorted file that cannot be read at `key`, or from there on in a direction, if it
-/// is one's fault.
+/// Adds the sorted file that cannot be read, at `key` or from there on in a direction, to an error
+/// that is the fault of one.
 fn name_file(keyspace: &Keyspace, error: Error, key: &[u8], onwards: Option<Direction>) -> Error {
     let Error::Corrupt { what, place, .. } = error else { return error };
     let version = keyspace.tree.current_version();

@@ -1,16 +1,16 @@
 //! Checks fjall's logs before fjall replays them.
 //!
 //! fjall cuts a log off at the first byte it cannot read, as one must after a crash in the middle
-//! of a write. Damage in the middle of a log looks the same to it and would silently take all
-//! later, acknowledged writes along. The difference can be told because the committer has one
-//! group in flight: after a torn group nothing complete can follow. So: groups are numbered, the
-//! numbers in the logs must have no gap, and whatever does not parse must not be followed by a
-//! complete group, there or in a later log. A torn group and a damaged last group cannot be told
-//! apart; the last group is then lost like after a crash.
+//! of a write. Damage in the middle of a log looks the same to fjall, which would silently drop all
+//! later, acknowledged writes, too. This module can tell the two apart because the committer has
+//! only one group in flight: after a torn group nothing complete can follow. So groups are
+//! numbered, the numbers in the logs must have no gap, and no complete group may follow unreadable
+//! bytes, there or in a later log. A torn group and a damaged last group cannot be told apart; the
+//! last group is then lost as after a crash.
 //!
-//! The first item of each group has the marker key, a zero byte and the store's id, and tells the
-//! group's number and what fjall's sequence number was just before, which fjall's checksum does
-//! not cover. The id is random and secret, so that no stored value can pass for a group.
+//! The first item of each group has the marker key, a zero byte and the store's id. Its value is
+//! the group's number and fjall's sequence number just before, which fjall's checksum does not
+//! cover. The id is random and secret, so that no stored value can pass for a group.
 //!
 //! The bytes of a log (fjall 3, little-endian), a sequence of batches:
 //!
@@ -36,7 +36,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const START: u8 = 1;
 const ITEM: u8 = 2;
 const END: u8 = 3;
-/// fjall's workers take a sequence number now and then, so a group's may be a little higher.
+/// Most steps between the sequence numbers of groups: fjall's workers take one now and then.
 const MAX_SEQUENCE_STEP: u64 = 1 << 16;
 const TRAILER: &[u8] = b"FJL\x03";
 const START_BYTES: usize = 13;
@@ -62,14 +62,14 @@ pub(crate) fn numbers(engine_path: &Path) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// Returns how many bytes of disk the logs in `engine_path` take; 0 where that cannot be told.
+/// Returns the bytes of disk that the logs in `engine_path` take; 0 if the system does not tell.
 pub(crate) fn allocated_bytes(engine_path: &Path) -> u64 {
-    // Logs go while they are looked at.
+    // Logs may be removed meanwhile.
     let logs = files(engine_path).unwrap_or_default().into_iter();
     logs.filter_map(|log| fs::metadata(log).ok()).map(|log| allocated(&log)).sum()
 }
 
-/// A log is made as one hole.
+/// Returns the bytes of disk that a log takes: fjall creates it as one hole.
 #[cfg(unix)]
 fn allocated(log: &fs::Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
@@ -86,7 +86,8 @@ pub(crate) fn files(engine_path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(numbers(engine_path)?.into_iter().map(|number| path(engine_path, number)).collect())
 }
 
-/// Returns the bytes that a group takes in a log, or more: fjall compresses long values there.
+/// Returns an upper bound of the bytes that a group takes in a log: fjall compresses long values
+/// there.
 pub(crate) fn group_bytes(changes: &[MapChange]) -> u64 {
     let marker = ITEM_HEAD_BYTES + MARKER_BYTES;
     let bytes = changes.iter().fold(START_BYTES + marker + END_BYTES, |sum, (key, value)| {
@@ -95,7 +96,7 @@ pub(crate) fn group_bytes(changes: &[MapChange]) -> u64 {
     bytes as u64
 }
 
-/// What the logs hold.
+/// Content of the logs.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
     /// The number and the sequence number of the first group; `None` when there is none.
@@ -106,8 +107,8 @@ pub(crate) struct Checked {
     pub(crate) torn_bytes: u64,
 }
 
-/// Fails when a log is damaged in a way that a crash cannot explain, and cuts off a torn group at
-/// the end: fjall refuses to open one of which only the middle is missing.
+/// Fails if a log is damaged in a way that a crash cannot explain, and cuts off a torn group at the
+/// end: fjall refuses to open a log of which only the middle is missing.
 pub(crate) fn check(engine_path: &Path, marker: &[u8]) -> Result<Checked, Error> {
     let logs = files(engine_path).map_err(|error| Error::from_io("list logs", error))?;
     let mut checker = Checker { marker, first: None, order: GroupOrder::default() };
@@ -130,7 +131,7 @@ pub(crate) fn check(engine_path: &Path, marker: &[u8]) -> Result<Checked, Error>
     Ok(Checked { first, last_group: order.last_group(), torn_bytes })
 }
 
-/// Empties all logs; see `checkpoint.rs` for when this is right.
+/// Empties all logs; `checkpoint.rs` says when that is allowed.
 pub(crate) fn truncate_all(engine_path: &Path) -> io::Result<()> {
     for path in files(engine_path)? {
         File::options().write(true).open(path)?.set_len(0)?;
@@ -162,13 +163,13 @@ fn data_end(file: &File) -> io::Result<u64> {
     }
 }
 
-/// Returns the offset after which the file is one hole to its end, as far as is known.
+/// Returns the offset after which the file is one hole to its end, as far as the system tells.
 #[cfg(not(target_os = "linux"))]
 fn data_end(file: &File) -> io::Result<u64> {
     Ok(file.metadata()?.len())
 }
 
-/// What is known after a part of the logs.
+/// State of the check after a part of the logs.
 struct Checker<'a> {
     marker: &'a [u8],
     first: Option<(u64, u64)>,
@@ -328,7 +329,7 @@ mod tests {
         for offset in 0..log.len() {
             let mut damaged = log.clone();
             damaged[offset] ^= 0x10;
-            // The lowest bits of the sequence number may differ; only their order matters.
+            // The lowest bits of the sequence number may differ, because only the order counts.
             let is_harmless = [5, 6, first.len() + 5, first.len() + 6].contains(&offset);
             let result = check(&[damaged]);
             match offset < first.len() {

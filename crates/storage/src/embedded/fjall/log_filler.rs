@@ -1,19 +1,20 @@
-//! Gives a log its place on disk before groups are written to it.
+//! Allocates disk space for a log before groups are written to it.
 //!
-//! fjall makes a log as one hole of 64 MiB. A sync of a group that was written into a hole writes to disk three
-//! times: the group, which blocks of the disk it has taken, and the order to keep both. So the committer fills the
-//! hole with zeros, a piece ahead of what it writes, while nobody waits for it, and a sync writes twice. What that
-//! gives is in `docs/performance-notes.md`.
+//! fjall creates a log as one hole of 64 MiB. A sync of a group that was written into a hole writes
+//! to disk three times: the group, the blocks that it has taken, and the order to keep both. So the
+//! committer fills the hole with zeros, a piece ahead of its writes, while no writer waits for it,
+//! and a sync writes twice. `docs/performance-notes.md` has the gain.
 //!
-//! Nothing depends on it: a log is read the same, filled or not, and what fails here fails nothing. Zeros are
-//! written only where the file is a hole, by the thread that writes the log, so that what can be read of it never
-//! changes and it never grows. A log that was there when the store was opened has no hole and is left as it is.
+//! Nothing depends on it: a log reads the same, filled or not, and a failure here fails nothing.
+//! The filler writes zeros only into holes of the file, on the thread that writes the log, so that
+//! the readable content never changes and the file never grows. A log that existed when the store
+//! was opened has no hole and is left alone.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// So many bytes are filled in one go, and between one and two times as many are ahead of what is written.
+/// Bytes filled at a time; between one and two times as many are ahead of the writes.
 const PIECE_BYTES: u64 = PIECE.len() as u64;
 static PIECE: [u8; 256 << 10] = [0; 256 << 10];
 
@@ -24,33 +25,33 @@ pub(crate) struct LogFiller(Option<Filling>);
 #[derive(Debug)]
 struct Filling {
     log: File,
-    /// Where what groups have written ends, or beyond it: it is told by groups as they are before compression.
+    /// End of the written groups, or beyond it: groups count with their size before compression.
     written: u64,
-    /// Before this nothing is to be filled.
+    /// Offset before which nothing is left to fill.
     filled: u64,
 }
 
 impl LogFiller {
-    /// Turns to a log that was begun.
+    /// Switches to a new log.
     pub(crate) fn follow(&mut self, path: &Path) {
-        // Without it, syncs take longer.
+        // If that fails, syncs take longer.
         let log = File::options().write(true).open(path).ok().filter(is_written_in_place);
         self.0 = log.map(|log| Filling { log, written: 0, filled: 0 });
     }
 
-    /// Tells that so many bytes were written to the log, or to the one before.
+    /// Notes that so many bytes were written to the log, or to the one before.
     pub(crate) fn note_written(&mut self, bytes: u64) {
         if let Some(filling) = &mut self.0 {
             filling.written = filling.written.saturating_add(bytes);
         }
     }
 
-    /// Returns whether there is something to fill.
+    /// Returns whether there is a piece to fill.
     pub(crate) fn is_due(&self) -> bool {
         self.0.as_ref().is_some_and(|filling| filling.filled < filling.written + PIECE_BYTES)
     }
 
-    /// Fills a piece. Only while nobody writes to the log.
+    /// Fills a piece. Nothing may write to the log meanwhile.
     pub(crate) fn fill(&mut self) {
         if let Some(filling) = &mut self.0
             && !matches!(filling.fill(), Ok(true))
@@ -73,11 +74,11 @@ impl Filling {
     }
 }
 
-/// Returns whether a file system writes what is overwritten to the place where it was: where it does not, to fill
-/// gains nothing.
+/// Returns whether a file system overwrites data in place: where it does not, filling gains
+/// nothing.
 #[cfg(target_os = "linux")]
 fn is_written_in_place(file: &File) -> bool {
-    /// Of bcachefs, Btrfs and ZFS. Source: statfs(2) and their own headers.
+    /// Magic numbers of bcachefs, Btrfs and ZFS. Source: statfs(2) and their own headers.
     const COPYING: [i128; 3] = [0xCA45_1A4E, 0x9123_683E, 0x2FC1_2FC1];
     rustix::fs::fstatfs(file).is_ok_and(|system| !COPYING.contains(&i128::from(system.f_type)))
 }
@@ -87,18 +88,18 @@ fn is_written_in_place(_file: &File) -> bool {
     true
 }
 
-/// Lets the system write a part of a file to disk without waiting for that.
+/// Makes the system begin to write a part of a file to disk, without waiting for the end.
 #[cfg(target_os = "linux")]
 fn begin_to_write(file: &File, start: u64, bytes: u64) {
     use rustix::fs::{Advice, fadvise};
-    // Otherwise the next sync writes it.
+    // If that fails, the next sync writes it.
     let _begun = fadvise(file, start, std::num::NonZeroU64::new(bytes), Advice::DontNeed);
 }
 
 #[cfg(not(target_os = "linux"))]
 fn begin_to_write(_file: &File, _start: u64, _bytes: u64) {}
 
-/// Returns the first hole of a file that does not lie before `from`; none where it has none up to its end.
+/// Returns the first hole of a file at or after `from`; `None` if there is none up to its end.
 #[cfg(target_os = "linux")]
 fn hole(file: &File, from: u64) -> io::Result<Option<(u64, u64)>> {
     use rustix::fs::{SeekFrom, seek};
@@ -116,7 +117,7 @@ fn hole(file: &File, from: u64) -> io::Result<Option<(u64, u64)>> {
     }
 }
 
-/// Returns none: other systems do not tell in one way.
+/// Returns `None`: other systems have no common way to tell.
 #[cfg(not(target_os = "linux"))]
 fn hole(_file: &File, _from: u64) -> io::Result<Option<(u64, u64)>> {
     Ok(None)
@@ -132,7 +133,8 @@ mod tests {
 
     const LENGTH: u64 = 8 * PIECE_BYTES;
 
-    /// Returns a log that is one hole, and what follows it; none on a file system that has no holes or copies.
+    /// Returns a log that is one hole, and its filler; `None` on a file system without holes or
+    /// with copies.
     fn log() -> Option<(tempfile::NamedTempFile, LogFiller)> {
         let log = tempfile::NamedTempFile::new().unwrap();
         log.as_file().set_len(LENGTH).unwrap();

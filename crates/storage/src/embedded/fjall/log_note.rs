@@ -1,10 +1,10 @@
-//! Knows, outside the logs, which log must exist and which group must be found.
+//! Notes, outside the logs, which log must exist and which group must be in it.
 //!
 //! After a clean close the newest log is an empty file, which some tools leave out of a copy. fjall
-//! takes a folder without logs for a new one and shows nothing of what the sorted files hold, and it
-//! cannot tell that its newest log is gone. So the file `LOGS` notes the number of the newest log,
-//! a group that was acknowledged, and whether the store was closed cleanly. `FORMAT` says whether the
-//! folder has this file; one of an earlier release has not: then any log will do.
+//! takes a folder without logs for a new one and shows nothing of the sorted files, and it cannot
+//! tell that its newest log is missing. So the file `LOGS` notes the number of the newest log, an
+//! acknowledged group, and whether the store was closed cleanly. `FORMAT` says whether the folder
+//! has this file; a folder of an earlier release has not, and then any log will do.
 //!
 //! | when                                        | what is noted                          |
 //! |---------------------------------------------|----------------------------------------|
@@ -16,11 +16,12 @@
 //! | after so many groups that were not noted    | open, the newest log, the last of them |
 //! | after a clean close                         | closed, the newest log, the last group |
 //!
-//! The noted group is therefore in no sorted file while any later one is only in the logs, and a log that
-//! is emptied, or cut before it, is noticed. A log that ends exactly behind a group that is noted or later
-//! lacks fewer than `GROUPS_BETWEEN_NOTES` groups; that cannot be told from a log that was never longer.
+//! The noted group is therefore in no sorted file while any later one is only in the logs, so the
+//! check notices a log that was emptied, or cut before that group. A log that ends exactly behind a
+//! noted or later group lacks fewer than `GROUPS_BETWEEN_NOTES` groups; that cannot be told from a
+//! log that was never longer.
 //!
-//! What is in the file: `embedded/log_note.rs`.
+//! `embedded/log_note.rs` describes the content of the file.
 
 use super::super::OpenError;
 use super::super::folder::{StoreId, sync_folder};
@@ -33,7 +34,7 @@ use std::path::{Path, PathBuf};
 
 pub(super) const NAME: &str = "LOGS";
 
-/// A note takes as long as three or four groups.
+/// Groups between two notes. A note takes as long as three or four groups.
 const GROUPS_BETWEEN_NOTES: u64 = 256;
 
 /// Keeps the file true while the store is open. Belongs to the committer, and after it to the
@@ -44,7 +45,7 @@ pub(crate) struct LogKeeper {
     engine_path: PathBuf,
     id: StoreId,
     noted: Option<LogNote>,
-    /// The memtable of which a group is noted, if that group is in the newest log, too.
+    /// The memtable of which a group is noted, if the newest log has that group, too.
     noted_memtable: Option<u64>,
     newest_log: u64,
     next_log: PathBuf,
@@ -72,7 +73,7 @@ pub(crate) fn check(engine_path: &Path, note: Option<LogNote>) -> Result<(), Ope
 }
 
 impl LogKeeper {
-    /// `noted` is what the file says now.
+    /// `noted` is the present content of the file.
     pub(crate) fn new(
         folder: &Path,
         engine_path: &Path,
@@ -91,16 +92,16 @@ impl LogKeeper {
         })
     }
 
-    /// To be called before a group is written; `last_group` is the one before it.
+    /// Call it before a group is written; `last_group` is the one before it.
     pub(crate) fn before_group(&mut self, last_group: u64) -> Result<(), Error> {
         let is_noted =
             self.noted.is_some_and(|noted| !noted.is_closed && noted.newest_log == self.newest_log);
         if is_noted { Ok(()) } else { self.note_open(last_group) }
     }
 
-    /// To be called when `group` is durable and before it is acknowledged, with the memtable that holds
-    /// it; `None` when that is not known. Logs that are full are given to the remover: they go when what is in
-    /// them is sorted. Returns the newest log if it was begun.
+    /// Call it when `group` is durable and before it is acknowledged, with the memtable that holds
+    /// it; `None` if that is unknown. Gives full logs to the remover, which removes them once their
+    /// groups are sorted. Returns the newest log if this group began it.
     pub(crate) fn after_group(
         &mut self,
         group: u64,
@@ -119,11 +120,11 @@ impl LogKeeper {
             self.newest_log += 1;
             self.next_log = journal::path(&self.engine_path, self.newest_log + 1);
         }
-        // A log that the note names must not vanish with its name.
+        // A crash must not undo the name of a log that the note has.
         sync_folder(&self.engine_path)
             .map_err(|error| Error::from_io("sync the folder of the logs", error))?;
         self.note_open(group)?;
-        // The log may have been begun behind this group: the next one is noted, too.
+        // The log may begin behind this group, so the next one is noted, too.
         self.noted_memtable = None;
         Ok(Some(journal::path(&self.engine_path, self.newest_log)))
     }
@@ -135,7 +136,7 @@ impl LogKeeper {
             && group < noted.saturating_add(GROUPS_BETWEEN_NOTES)
     }
 
-    /// To be called when the logs are empty and nothing will be written any more.
+    /// Call it when the logs are empty and nothing more will be written.
     pub(crate) fn close(&mut self, last_group: u64) -> Result<(), Error> {
         let newest_log = newest_log(&self.engine_path)?;
         self.note(LogNote { is_closed: true, newest_log, group: last_group })
@@ -195,12 +196,12 @@ mod tests {
         assert_eq!(missing(&[3], None), None);
         assert_eq!(missing(&[6], Some(note(false, 7))), Some(7));
         assert_eq!(missing(&[7], Some(note(false, 7))), None);
-        // A newer one was begun, and what was in the noted one is in sorted files.
+        // A newer log was begun, and the groups of the noted one are in sorted files.
         assert_eq!(missing(&[8, 9], Some(note(false, 7))), None);
         assert_eq!(missing(&[7, 9], Some(note(false, 7))), Some(8));
     }
 
-    /// Returns a folder with the log 4, and what keeps its note.
+    /// Returns a folder with the log 4, and the keeper of its note.
     fn kept_folder() -> (tempfile::TempDir, LogKeeper) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(journal::path(folder.path(), 4), "").unwrap();
@@ -222,7 +223,7 @@ mod tests {
             assert_eq!(read(), Some(LogNote { group: 21, ..noted }), "the first group in the log");
         }
         fs::write(journal::path(folder.path(), 5), "").unwrap();
-        // It may be in the log before, as its last.
+        // The log before may have it as its last group.
         keeper.after_group(23, Some(1), &remover).unwrap();
         assert_eq!(read(), Some(LogNote { newest_log: 5, group: 23, ..noted }));
         for group in [24, 25] {

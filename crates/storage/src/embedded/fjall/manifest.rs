@@ -1,9 +1,9 @@
 //! Checks fjall's manifests, the lists of sorted files, before fjall believes them.
 //!
-//! fjall writes a checksum of each manifest but does not look at it when it opens one, so a
-//! damaged list would silently hide files. It also takes a missing manifest for a keyspace that
-//! was never finished and deletes it; here the store is complete, so both are damage. Blocks
-//! within sorted files have checksums that fjall does verify.
+//! fjall writes a checksum of each manifest but does not check it when it opens one, so a damaged
+//! list would silently hide files. It also takes a missing manifest for a keyspace that was never
+//! finished and deletes that; here the store is complete, so both are damage. fjall does verify the
+//! checksums of blocks within sorted files.
 //!
 //! The bytes of `keyspaces/ID/current` (little-endian): manifest number u64, xxh3-128 of the whole
 //! file `keyspaces/ID/vNUMBER` u128, kind of checksum u8 = 0.

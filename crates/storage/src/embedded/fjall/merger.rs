@@ -1,12 +1,12 @@
-//! Merging sorted files, in a thread of its own.
+//! Merges sorted files on a thread of its own.
 //!
-//! fjall's worker sorts memtables and would merge files too, one after the other: while it merges for
-//! seconds nothing is sorted, memtables wait, and then writes do. So the worker's own rule
-//! (`engine.rs`) almost never asks for a merge, and this thread merges by the rule that is meant. It
-//! merges once for each memtable that was sealed, and more while many files are unmerged. It is
-//! started for the first one.
+//! fjall's worker sorts memtables and would merge files too, one after the other: while it merges
+//! for seconds it sorts nothing, memtables wait, and then writes do. So the worker's own rule
+//! (`engine.rs`) almost never asks for a merge, and this thread merges by the usual rule. It merges
+//! once for each sealed memtable, and more while many files are unmerged. The first sealed memtable
+//! starts it.
 //!
-//! Leaves to the committer how fast writes come in while much is unmerged (`pace.rs`).
+//! Leaves to the committer the pace of writes while much is unmerged (`pace.rs`).
 
 use super::super::lazy_thread::LazyThread;
 use super::super::step_back::step_back;
@@ -16,21 +16,21 @@ use parking_lot::{Condvar, Mutex};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How often the thread looks whether a memtable that was sealed is sorted by now.
+/// Interval at which the thread looks whether a sealed memtable is sorted by now.
 const TICK: Duration = Duration::from_millis(10);
 
-/// From so many unmerged files on, merging goes on without waiting for the next memtable.
+/// Unmerged files from which on merging goes on without waiting for the next memtable.
 pub(crate) const MANY_RUNS: usize = 8;
 
-/// What the thread is to do.
+/// Work of the thread.
 #[derive(Debug)]
 struct Orders {
-    /// Memtables that were sealed and for which no merge was made yet.
+    /// Sealed memtables that are still owed a merge.
     owed: usize,
     has_ended: bool,
 }
 
-/// Wakes the thread, ends it and keeps what it has to report.
+/// Wakes the thread, ends it and keeps its failure.
 #[derive(Debug)]
 pub(crate) struct Merger {
     orders: Mutex<Orders>,
@@ -49,13 +49,13 @@ impl Merger {
         }
     }
 
-    /// Fails when a merge has failed.
+    /// Fails if a merge has failed.
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.failure.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// A memtable was sealed in the store whose part this is: there may be something to merge soon.
-    /// Fails when the thread cannot be started.
+    /// Notes that a memtable of the store, which `shared` belongs to, was sealed, so that there may
+    /// soon be files to merge. Fails if the thread cannot be started.
     pub(crate) fn look(&self, shared: &Arc<Shared>) -> Result<(), Error> {
         self.orders.lock().owed += 1;
         self.changed.notify_one();
@@ -63,14 +63,14 @@ impl Merger {
         self.thread.start(move || run(&shared))
     }
 
-    /// Ends the thread after the merge that runs.
+    /// Ends the thread after the running merge.
     pub(crate) fn end(&self) {
         self.orders.lock().has_ended = true;
         self.changed.notify_one();
         self.thread.end();
     }
 
-    /// Waits for work; `false` at the end.
+    /// Waits for work; returns `false` at the end.
     fn wait(&self) -> bool {
         let mut orders = self.orders.lock();
         while orders.owed == 0 && !orders.has_ended {
@@ -80,7 +80,7 @@ impl Merger {
         !orders.has_ended
     }
 
-    /// Waits for one tick; `false` at the end.
+    /// Waits for one tick; returns `false` at the end.
     fn tick(&self) -> bool {
         let mut orders = self.orders.lock();
         if !orders.has_ended {
@@ -105,8 +105,8 @@ fn run(shared: &Shared) {
     }
 }
 
-/// Merges once for a memtable that was sealed, as soon as it is sorted, and on while many files are
-/// unmerged. To merge all there is at once would take more from writes than it saves.
+/// Merges once for a sealed memtable, as soon as it is sorted, and on while many files are
+/// unmerged. Merging everything at once would take more from writes than it saves.
 fn merge_once_or_more(shared: &Shared) -> Result<(), Error> {
     let runs = shared.engine.unmerged_runs();
     while shared.engine.has_sealed_memtable() && shared.engine.unmerged_runs() <= runs {

@@ -5,18 +5,17 @@
 //! | `engine.rs`    | the calls into fjall                                     |
 //! | `journal.rs`   | checks the logs before fjall replays them                |
 //! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
-//! | `log_note.rs`  | knows, outside the logs, which log must exist            |
-//! | `log_filler.rs`| gives a log its place on disk ahead of what is written   |
+//! | `log_note.rs`  | notes, outside the logs, which log must exist            |
+//! | `log_filler.rs`| allocates disk space for a log ahead of the writes       |
 //! | `checkpoint.rs`| empties the logs after a clean close                     |
-//! | `shadow.rs`    | a copy of a folder to look at                            |
-//! | `deletes.rs`   | by which rules deletes are brought down on a low disk    |
+//! | `shadow.rs`    | a copy of a folder for reading                           |
+//! | `deletes.rs`   | rules that bring deletes down on a low disk              |
 //! | `merger.rs`    | the thread that merges sorted files                      |
-//! | `pace.rs`      | slowing writes down before they would have to stop       |
+//! | `pace.rs`      | slows writes down before they would have to stop         |
 //! | `remover.rs`   | the thread that removes files and memtables              |
 //! | `writeback.rs` | the thread that writes growing sorted files to disk      |
 //!
-//! This file puts them together as [`OrderedMap`] asks for it. A thread is started when there is
-//! something for it to do.
+//! This file combines them into an [`OrderedMap`]. A thread is started when it first has work.
 
 mod checkpoint;
 mod deletes;
@@ -56,7 +55,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use writeback::Writeback;
 
-/// How often the committer looks whether a merge that needs all that is free has ended.
+/// Interval at which the committer looks whether a merge that needs all free space has ended.
 const BESIDE_MERGE: Duration = Duration::from_millis(1);
 
 /// The open map.
@@ -64,30 +63,30 @@ pub(crate) struct FjallMap {
     shared: Arc<Shared>,
 }
 
-/// What the map's threads share.
+/// State that the map's threads share.
 struct Shared {
     engine: Engine,
     writeback: Writeback,
     merger: Merger,
     remover: Remover,
     space: Arc<Space>,
-    /// Held by whoever merges: one merge at a time counts on what is free.
+    /// Held during a merge, so that one merge at a time counts on the free space.
     merging: Mutex<()>,
     writer: Mutex<Writer>,
-    // Dropped after the engine, whose files it empties.
+    // Dropped after the engine, whose logs it empties.
     checkpoint: Checkpoint,
 }
 
-/// What only the committer uses while the store is open.
+/// State that only the committer uses while the store is open.
 struct Writer {
     pace: Pace,
-    /// Taken at the end.
+    /// Taken when the store closes.
     logs: Option<LogKeeper>,
     filler: LogFiller,
 }
 
 impl FjallMap {
-    /// Goes on with what was left unsorted or unmerged when the map was closed.
+    /// Resumes sorting and merging that was left when the map was closed.
     fn start(shared: Shared) -> Result<Self, Error> {
         let map = Self { shared: Arc::new(shared) };
         let shared = &map.shared;
@@ -106,7 +105,8 @@ impl Drop for FjallMap {
 }
 
 impl Shared {
-    /// Merges files if there is need and room; returns whether there may be more to merge.
+    /// Merges files if there are enough and there is room; returns whether there may be more to
+    /// merge.
     fn merge(&self) -> Result<bool, Error> {
         let _merging = self.merging.lock();
         let rule = self.engine.merging_rule();
@@ -114,8 +114,8 @@ impl Shared {
         self.merge_within_room(rule, set)
     }
 
-    /// Merges a set of files that has deletes, the one with the most of them for its bytes that there is room
-    /// for; returns whether there is one.
+    /// Merges the set of files that has the most deletes for its bytes, among those that there is
+    /// room for; returns whether there is one.
     fn merge_deletes(&self) -> Result<bool, Error> {
         let _merging = self.merging.lock();
         let engine = &self.engine;
@@ -124,7 +124,7 @@ impl Shared {
             .into_iter()
             .filter_map(|rule| engine.set_to_merge(&rule).map(|set| (rule, set)));
         let mut sets: Vec<_> = sets.filter(|(_, set)| set.is_for_deletes()).collect();
-        // Deletes in a KiB.
+        // Deletes per KiB.
         sets.sort_by_key(|(_, set)| Reverse((set.deletes << 10) / set.bytes.max(1)));
         for (rule, set) in sets {
             if self.merge_within_room(rule, set)? {
@@ -134,16 +134,16 @@ impl Shared {
         Ok(false)
     }
 
-    /// Merges what a rule chooses if there is room for it. Only for whoever holds `merging`.
+    /// Merges the input of a rule if there is room for it. The caller holds `merging`.
     fn merge_within_room(&self, rule: Leveled, set: MergeSet) -> Result<bool, Error> {
-        // A merge that fills the disk would fail the store; what is there stays readable without it.
+        // A merge that fills the disk would fail the store; without it the data stay readable.
         let Some(_claim) = self.space.claim(set.bytes) else { return Ok(false) };
         self.writeback.watch();
         self.engine.merge(rule, &self.remover)
     }
 
-    /// Waits until the map is ready for a group of so many bytes, which takes so many of the log; fails when
-    /// a thread of it has failed.
+    /// Waits until the map is ready for a group of so many bytes, which takes so many of the log;
+    /// fails if one of its threads has failed.
     fn wait_for_room(
         self: &Arc<Self>,
         pace: &mut Pace,
@@ -278,7 +278,7 @@ impl OrderedMap for FjallMap {
 
     fn sort_some(&self) -> Result<(), Error> {
         let shared = &self.shared;
-        // With more unmerged files than these writes would come to a stop.
+        // With more unmerged files than these, writes would come to a stop.
         if shared.engine.unmerged_runs() < merger::MANY_RUNS {
             shared.writeback.watch();
             shared.engine.sort_memtable()?;
@@ -320,7 +320,7 @@ impl OrderedMap for FjallMap {
     }
 
     fn end(&self) {
-        // A merge that runs still wants its files written.
+        // A running merge still needs its files written.
         self.shared.merger.end();
         self.shared.writeback.end();
         self.shared.remover.end();
@@ -333,19 +333,20 @@ impl OrderedMap for FjallMap {
     }
 }
 
-/// Fails when what fjall would create anew, or would not name, is missing.
+/// Fails if a file is missing that fjall would create anew, or would not name.
 fn check_files(path: &Path) -> Result<(), Error> {
     let version = path.join("version");
     if !version.is_file() {
         return Err(Error::corrupt("the file is missing", version.display().to_string()));
     }
-    // fjall's own lock is an empty file, which some tools leave out of a copy. It holds nothing.
+    // fjall's own lock is an empty file, which some tools leave out of a copy, so it is created
+    // again.
     let lock =
         File::options().create(true).truncate(false).write(true).open(path.join("lock")).map(drop);
     lock.map_err(|error| Error::from_io("open the ordered map's lock file", error))
 }
 
-/// Fails when a group is missing that was acknowledged.
+/// Fails if an acknowledged group is missing.
 fn check_groups(
     engine: &Engine,
     logged: &journal::Checked,

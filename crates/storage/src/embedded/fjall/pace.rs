@@ -1,25 +1,26 @@
-//! Slowing writes down before they would have to stop.
+//! Slows writes down before they would have to stop.
 //!
-//! Sorting and merging cannot be hurried. Where more comes in than they take away, the rest grows
-//! until writes must wait for the end of a merge, for seconds. So the committer waits a little for
-//! each group while much is unsorted or unmerged, by the bytes of the group: the fuller, the longer.
-//! What is left for writes then is what sorting and merging take away, without halts.
+//! Sorting and merging cannot be hurried. If more comes in than they can take away, the backlog
+//! grows until writes must wait for the end of a merge, for seconds. So the committer waits a
+//! little for each group while much is unsorted or unmerged, in proportion to the bytes of the
+//! group: the fuller the room, the longer. Writes then get exactly the throughput of sorting and
+//! merging, without halts.
 
 use crate::clock;
 use std::time::{Duration, Instant};
 
-/// Bytes a second that come in when waiting begins, and when nothing more fits.
+/// Bytes a second that are admitted when waiting begins, and when nothing more fits.
 const FASTEST_BYTES_S: f64 = 96.0 * MIB;
 const SLOWEST_BYTES_S: f64 = 6.0 * MIB;
 const MIB: f64 = 1_048_576.0;
 
-/// No group waits longer, so that a large one is no halt itself.
+/// Longest wait of a group, so that even a large one does not halt writes.
 const WAIT_MAX: Duration = Duration::from_millis(60);
 
-/// How full the room for unsorted or unmerged data is, from 0 to 1, when waiting begins.
+/// Fullness of the room for unsorted or unmerged data, from 0 to 1, at which waiting begins.
 const FREE_SHARE: f64 = 0.5;
 
-/// When the last group began, and what it leaves to be waited for.
+/// Time at which the next group may begin without a wait.
 #[derive(Debug)]
 pub(crate) struct Pace {
     due: Instant,
@@ -39,8 +40,8 @@ impl Pace {
         }
     }
 
-    /// Returns how long a group that comes at `now` waits. Time that passed since the groups before
-    /// it were due counts.
+    /// Returns the wait of a group that comes at `now`. Time that has passed since the earlier
+    /// groups were due counts.
     #[expect(
         clippy::cast_precision_loss,
         reason = "the bytes of a group are in memory: below 2^53"
@@ -56,7 +57,7 @@ impl Pace {
     }
 }
 
-/// Returns how much may come in at this fullness; `None` if there is no need to wait.
+/// Returns the admitted bytes per second at this fullness; `None` if there is no need to wait.
 fn bytes_per_second(fullness: f64) -> Option<f64> {
     let free = ((1.0 - fullness) / (1.0 - FREE_SHARE)).clamp(0.0, 1.0);
     (free < 1.0).then_some(SLOWEST_BYTES_S + (FASTEST_BYTES_S - SLOWEST_BYTES_S) * free)

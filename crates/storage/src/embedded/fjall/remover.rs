@@ -1,13 +1,14 @@
-//! Removes files and memtables in a thread of its own.
+//! Removes files and memtables on a thread of its own.
 //!
-//! fjall lets go of merged files, old logs and sorted memtables where it happens to look at them: in the
-//! committer, as it seals a memtable, one after the other, while readers wait for the list of files too.
-//! To give back the blocks of a file of 64 MiB takes the system 10 to 30 ms, and to free the entries
-//! of a memtable as long. But a file that somebody has open only loses its name, at once; its blocks go
-//! when the last one closes it. So this thread is given such files, open, and memtables, and is the last
-//! to let go of them. It is started when there are any.
+//! fjall releases merged files, old logs and sorted memtables where it happens to look at them: in
+//! the committer, as it seals a memtable, one after the other, while readers wait for the list of
+//! files too. The system takes 10 to 30 ms to free the blocks of a file of 64 MiB, and as long to
+//! free the entries of a memtable. But a file that a process has open loses only its name, at once;
+//! the system frees its blocks at the last close. So this thread gets such files, open, and
+//! memtables, and is the last to release them. It starts with the first of them.
 //!
-//! Nothing depends on it: what it does not have is removed where fjall does it.
+//! Nothing depends on it: fjall itself removes the files and memtables that the thread does not
+//! have.
 
 use super::super::lazy_thread::LazyThread;
 use super::super::step_back::step_back;
@@ -18,14 +19,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the thread waits before it looks again: at first, and at most. Names go when a memtable is
+/// Time before the thread looks again: at first, and at most. Names disappear when a memtable is
 /// sealed or sorted, or when the last view of a merged file is dropped.
 const LOOKS_AGAIN: [Duration; 2] = [Duration::from_millis(5), Duration::from_secs(1)];
 
-/// So many things are held at most: open files are few, and a view can keep merged files for hours.
+/// Most things held: a process may have few open files, and a view can keep merged files for hours.
 const MAX_HELD: usize = 128;
 
-/// Something that others may still use.
+/// Something that other code may still use.
 #[derive(Debug)]
 enum Thing {
     File(File),
@@ -38,14 +39,14 @@ struct Held {
     has_ended: bool,
 }
 
-/// What the thread and those who give it things share.
+/// State that the thread shares with its callers.
 #[derive(Debug, Default)]
 struct Things {
     held: Mutex<Held>,
     changed: Condvar,
 }
 
-/// Takes things for the thread and ends it.
+/// Takes things for the thread, and ends it.
 #[derive(Debug)]
 pub(crate) struct Remover {
     things: Arc<Things>,
@@ -57,7 +58,7 @@ impl Remover {
         Self { things: Arc::default(), thread: LazyThread::new("remover") }
     }
 
-    /// Returns one that keeps what it is given.
+    /// Returns a remover that never releases anything.
     #[cfg(test)]
     pub(crate) fn without_thread() -> Self {
         let remover = Self::new();
@@ -65,39 +66,39 @@ impl Remover {
         remover
     }
 
-    /// Takes the file at `path`, which will be removed at some time.
+    /// Takes the file at `path`, which fjall will remove at some time.
     pub(crate) fn hold_file(&self, path: &Path) {
-        // Without it, whoever removes the file waits.
+        // If that fails, the thread that removes the file waits for it.
         if let Ok(file) = File::open(path) {
             self.hold(Thing::File(file));
         }
     }
 
-    /// Takes memory that will be let go of at some time.
+    /// Takes memory that fjall will release at some time.
     pub(crate) fn hold_memory(&self, memory: Arc<dyn Any + Send + Sync>) {
         self.hold(Thing::Memory(memory));
     }
 
     fn hold(&self, thing: Thing) {
         let things = Arc::clone(&self.things);
-        // Without the thread a thing is let go here.
+        // Without the thread, the thing is released here.
         if self.thread.start(move || run(&things)).is_ok() {
             self.things.hold(thing);
         }
     }
 
-    /// Lets go, here, of the things that nobody else has.
+    /// Releases, on this thread, the things that no other code uses.
     pub(crate) fn remove_unused(&self) {
         drop(self.things.take_unused());
     }
 
-    /// Returns how many things are held.
+    /// Returns the number of things held.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
         self.things.held()
     }
 
-    /// Ends the thread; what it holds is let go.
+    /// Ends the thread and releases everything that it holds.
     pub(crate) fn end(&self) {
         self.things.end();
         self.thread.end();
@@ -124,7 +125,7 @@ impl Things {
         self.changed.notify_one();
     }
 
-    /// Takes the things that nobody else has.
+    /// Takes the things that no other code uses.
     fn take_unused(&self) -> Vec<Thing> {
         self.held.lock().things.extract_if(.., |thing| !thing.is_used()).collect()
     }
@@ -159,7 +160,7 @@ fn has_name(file: &File) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
 }
 
-/// Elsewhere whoever removes a file waits for it.
+/// Returns true: on other systems the thread that removes a file waits for it.
 #[cfg(not(unix))]
 fn has_name(_: &File) -> bool {
     false
@@ -173,7 +174,7 @@ fn run(things: &Things) {
     while let Some(has_more) = things.wait(time) {
         let unused = things.take_unused();
         time = if has_more || !unused.is_empty() { first } else { (time * 2).min(most) };
-        // One after the other, without the lock.
+        // Dropped one after the other, without the lock.
         drop(unused);
     }
     drop(std::mem::take(&mut things.held.lock().things));

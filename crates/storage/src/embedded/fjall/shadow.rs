@@ -1,6 +1,6 @@
-//! A copy of a folder to look at: links to the sorted files, which are never changed once they are
-//! written, and copies of what is small or is written to: the logs, without what was never written in
-//! them, and the lists of sorted files.
+//! Copies a folder for reading: links to the sorted files, which are never changed once written,
+//! and copies of files that are small or written to: the logs, without the part that was never
+//! written, and the lists of sorted files.
 
 use super::super::folder::{MAP_NAME, create_private};
 use super::super::shadow::{copy_if_there, link};
@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Puts what fjall's part of the data folder `original` holds into `shadow`.
+/// Fills `shadow` with fjall's part of the data folder `original`.
 pub(super) fn fill(original: &Path, shadow: &Path) -> io::Result<()> {
     copy_if_there(&original.join(log_note::NAME), &shadow.join(log_note::NAME))?;
     shadow_folder(&original.join(MAP_NAME), &shadow.join(MAP_NAME))
@@ -19,7 +19,7 @@ pub(super) fn fill(original: &Path, shadow: &Path) -> io::Result<()> {
 fn shadow_folder(original: &Path, shadow: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(original) {
         Ok(entries) => entries,
-        // To be found missing by those who open the shadow.
+        // Opening the shadow will find the folder missing.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };

@@ -1,11 +1,12 @@
 //! Writes sorted files to disk while fjall still makes them.
 //!
-//! fjall syncs a sorted file once, at its end: tens of MiB in one go, and the log's syncs wait
-//! behind them. This thread syncs a growing file every few milliseconds instead, so that little is
-//! left at its end. It sleeps while nothing is sorted or merged, and is started when something is.
+//! fjall syncs a sorted file once, at its end: tens of MiB at once, and the log's syncs wait behind
+//! them. This thread syncs a growing file every few milliseconds instead, so that little is left at
+//! its end. It sleeps while no file is sorted or merged; the first sorting starts it.
 //!
-//! Nothing depends on it: what it misses is left to fjall's own sync. A sync that fails here fails
-//! the next group all the same, because not every system reports the failure a second time.
+//! Nothing depends on it: fjall's own sync covers everything that this thread misses. A sync that
+//! fails here fails the next group all the same, because not every system reports the failure a
+//! second time.
 
 use super::super::lazy_thread::LazyThread;
 use super::Shared;
@@ -17,20 +18,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How often growing files are looked at.
+/// Interval at which the thread looks at growing files.
 const TICK: Duration = Duration::from_millis(2);
 
-/// A file is synced when it has grown by this much.
+/// Growth after which a file is synced, in bytes.
 const GROWTH_BYTES: u64 = 1 << 20;
 
-/// A file that has not grown for so long is finished, and a store in which no work was seen for so
-/// long is idle.
+/// Time without growth after which a file counts as finished, and without work after which a store
+/// counts as idle.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Files are numbered one after the other; so many numbers are looked for beyond the last one seen.
+/// Files are numbered consecutively; the thread looks for so many numbers beyond the last one seen.
 const NUMBERS_AHEAD: u64 = 4;
 
-/// What the thread is to do.
+/// Order to the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
     Rest,
@@ -38,7 +39,7 @@ enum Order {
     End,
 }
 
-/// Wakes the thread, ends it and keeps what it has to report.
+/// Wakes the thread, ends it and keeps its failure.
 #[derive(Debug)]
 pub(crate) struct Writeback {
     order: Mutex<Order>,
@@ -57,21 +58,22 @@ impl Writeback {
         }
     }
 
-    /// Fails when a sync has failed.
+    /// Fails if a sync has failed.
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.failure.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Files are going to be sorted or merged in the store whose part this is: starts the thread. Not
-    /// for a thread that has stepped back, as what it starts would have, too.
+    /// Starts the thread, because files of the store that `shared` belongs to will be sorted or
+    /// merged. Must not be called on a thread of lower priority, which the new thread would
+    /// inherit.
     pub(crate) fn begin(&self, shared: &Arc<Shared>) {
         self.watch();
         let shared = Arc::clone(shared);
-        // Without the thread more is left to fjall's own sync.
+        // Without the thread, more is left to fjall's own sync.
         let _more_at_the_end = self.thread.start(move || run(&shared));
     }
 
-    /// Files are going to be sorted or merged: wakes the thread, if there is one.
+    /// Wakes the thread, if it runs, because files will be sorted or merged.
     pub(crate) fn watch(&self) {
         self.give(Order::Watch);
     }
@@ -91,7 +93,7 @@ impl Writeback {
         self.changed.notify_one();
     }
 
-    /// Waits for work; `false` at the end.
+    /// Waits for work; returns `false` at the end.
     fn wait(&self) -> bool {
         let mut order = self.order.lock();
         while *order == Order::Rest {
@@ -104,7 +106,7 @@ impl Writeback {
         goes_on
     }
 
-    /// Waits for one tick; `false` at the end.
+    /// Waits for one tick; returns `false` at the end.
     fn tick(&self) -> bool {
         let mut order = self.order.lock();
         if *order != Order::End {
@@ -117,7 +119,7 @@ impl Writeback {
 /// Watches until [`Writeback::end`].
 fn run(shared: &Shared) {
     while shared.writeback.wait() {
-        // A folder that cannot be read is for fjall to report.
+        // fjall reports a folder that cannot be read.
         let Ok(mut tables) = Tables::new(shared.engine.tables_path()) else { continue };
         let mut seen_work = clock::now();
         while seen_work.elapsed() < PATIENCE && shared.writeback.tick() {
@@ -133,7 +135,7 @@ fn run(shared: &Shared) {
     }
 }
 
-/// A sorted file that is being made.
+/// A sorted file in the making.
 #[derive(Debug)]
 struct Growing {
     file: File,
@@ -141,7 +143,7 @@ struct Growing {
     grown_at: Instant,
 }
 
-/// The files that are being made, and the number of the next one.
+/// Sorted files in the making, and the number of the next one.
 #[derive(Debug)]
 struct Tables {
     folder: PathBuf,
@@ -150,13 +152,13 @@ struct Tables {
 }
 
 impl Tables {
-    /// Expects the newest file in `folder`, which may have been started, and those after it.
+    /// Returns the files of `folder` from the newest one on, which may be unfinished.
     fn new(folder: PathBuf) -> io::Result<Self> {
         let next = newest_number(&folder)?;
         Ok(Self { folder, next, growing: Vec::new() })
     }
 
-    /// Syncs what has grown.
+    /// Syncs the files that have grown.
     fn sync(&mut self) -> io::Result<()> {
         self.find_new();
         let now = clock::now();

@@ -1,22 +1,23 @@
-//! Values that were read one by one, kept in memory and found in one look-up.
+//! Single values that were read, cached in memory and found in one look-up.
 //!
 //! A read of one key asks the memtable, the sealed memtables and one sorted file of each run; right
-//! after many writes those are many. A value that was read is kept here instead, by its key, and
-//! replaced when a group of writes changes it, so that reads right after writes stay short.
+//! after many writes those are many. The cache holds a value that was read by its key, and replaces
+//! it when a group of writes changes it, so that reads right after writes stay short.
 //!
-//! An entry shows its key as its group left it, and as every later one does until a group writes the
-//! key. These rules keep it so:
-//! - before a group is published, each key that it writes is told here: an entry gets the new value
-//!   and the group's number, and the key's shard remembers the group as the last that touched it;
-//! - a value comes in only while no group later than its reader's has touched the key's shard. A
+//! An entry has the value of its key after the entry's group, and after every later group until one
+//! writes the key. These rules keep it so:
+//! - before a group is published, the cache is told of each key that it writes: the entry gets the
+//!   new value and the group's number, and the key's shard remembers the group as the last that
+//!   touched it;
+//! - a value is taken in only while no group later than its reader's has touched the key's shard. A
 //!   group that touches the shard afterwards finds the entry and replaces it;
-//! - an entry is shown only to readers of its group or of a later one.
+//! - the cache shows an entry only to readers of its group or of a later one.
 //!
 //! A writer that holds a key's lock and finds no unpublished value of the key may take the entry
-//! whatever its group: the last group that wrote the key was told here before it was published, and
-//! none can follow while the lock is held.
+//! whatever its group: the cache was told of the last group that wrote the key before that group
+//! was published, and none can follow while the lock is held.
 //!
-//! Leaves to its owner how many bytes may be kept, and for how long to give them back.
+//! Leaves to its owner the number of bytes that it may hold, and the moments to give them back.
 
 #[cfg(test)]
 mod tests;
@@ -31,55 +32,55 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// Enough that readers and the committer rarely meet in one, and that a group leaves most of them
+/// Number of shards: readers and the committer rarely meet in one, and a group leaves most of them
 /// untouched.
 const SHARDS: usize = shards(256);
 
-/// Larger values are not kept: for them finding is not what takes the time.
+/// Largest value that is cached, in bytes: for larger ones the look-up is not the expensive part.
 const VALUE_MAX_BYTES: usize = 16 << 10;
 
-/// About what an entry takes besides key and value: its slot, its place in the table, both half empty at
-/// times, and a count of references.
+/// Approximate bytes of an entry beside key and value: its slot, its place in the table, both half
+/// empty at times, and a count of references.
 const ENTRY_BYTES: usize = 160;
 
-/// While the cache is full, one read in so many is kept: what is read often gets in all the same,
-/// and what is read once costs little.
+/// While the cache is full, it takes in one read of so many: frequent reads get in all the same,
+/// and rare ones cost little.
 const KEPT_WHEN_FULL: usize = 8;
 
-/// So many entries of a shard are passed over at once.
+/// Most entries of a shard that are passed over at once.
 const PASSED_AT_ONCE: usize = 16;
 
-/// The values of a store; see the module's text for what makes them right.
+/// The cached values of a store; the module's text says why they are right.
 pub(super) struct PointCache {
     shards: Box<[RwLock<Shard>]>,
     hasher: RandomState,
     budget: Arc<CacheBudget>,
-    /// Counts the reads that found the cache full.
+    /// Number of reads that found the cache full.
     reads_when_full: AtomicUsize,
-    /// The shard that gives bytes back next.
+    /// Shard that gives bytes back next.
     hand: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Shard {
-    /// Which slot has a key, by the key's hash.
+    /// Slot of a key, by the key's hash.
     places: HashTable<usize>,
     slots: Vec<Slot>,
-    /// Where the search for an entry to drop goes on.
+    /// Position at which the search for an entry to drop goes on.
     hand: usize,
     /// The last group that wrote a key of this shard.
     touched: u64,
-    /// How often a value was found. Beside the lock, which each look writes to.
+    /// Number of values found. Beside the lock, which each look writes to.
     hits: AtomicU64,
 }
 
-/// An entry: the value of `key` after `group`, `None` if there was none.
+/// Entry: the value of `key` after `group`, `None` if there was none.
 struct Slot {
     hash: u64,
     key: Box<[u8]>,
     value: Option<Bytes>,
     group: u64,
-    /// Whether it was read since the last search for one to drop.
+    /// True if it was read since the last search for one to drop.
     is_used: AtomicBool,
 }
 
@@ -95,7 +96,8 @@ impl PointCache {
         }
     }
 
-    /// Returns the value of `key` as `group` left it, if it is here; `Some(None)` = there is none.
+    /// Returns the value of `key` after `group`, if it is cached; `Some(None)` means that there is
+    /// none.
     #[expect(clippy::option_option, reason = "not kept, and kept as absent, are two answers")]
     pub(super) fn get(&self, group: u64, key: &[u8]) -> Option<Option<Bytes>> {
         let hash = self.hasher.hash_one(key);
@@ -108,32 +110,32 @@ impl PointCache {
         Some(slot.value.clone())
     }
 
-    /// Returns whether the value of `key` as `group` left it is here, without a use of it.
+    /// Returns whether the value of `key` after `group` is cached, without counting as a use of it.
     pub(super) fn keeps(&self, group: u64, key: &[u8]) -> bool {
         let hash = self.hasher.hash_one(key);
         let shard = self.shard(hash).read();
         shard.slot(hash, key).is_some_and(|slot| slot.group <= group)
     }
 
-    /// Returns how often a value was found.
+    /// Returns the number of values found.
     pub(super) fn hits(&self) -> u64 {
         self.shards.iter().map(|shard| shard.read().hits.load(Ordering::Relaxed)).sum()
     }
 
-    /// Returns the newest value of `key`, if it is here. Only for a writer that holds the key's lock
-    /// and has found no unpublished value of it.
+    /// Returns the newest value of `key`, if it is cached. Only for a writer that holds the key's
+    /// lock and has found no unpublished value of it.
     #[expect(clippy::option_option, reason = "not kept, and kept as absent, are two answers")]
     pub(super) fn get_newest(&self, key: &[u8]) -> Option<Option<Bytes>> {
         self.get(u64::MAX, key)
     }
 
-    /// Keeps what a reader of `group` found at `key`, unless a later group may have changed it or
-    /// there is no room.
+    /// Caches the value that a reader of `group` found at `key`, unless a later group may have
+    /// changed it or there is no room.
     pub(super) fn keep(&self, group: u64, key: &[u8], value: Option<&Bytes>) {
         if value.is_some_and(|value| value.len() > VALUE_MAX_BYTES) || !self.has_room() {
             return;
         }
-        // The value may be a part of a block that is much larger.
+        // The value may be a part of a much larger block.
         let value = value.map(|value| Bytes::copy_from_slice(value));
         let hash = self.hasher.hash_one(key);
         let slot = Slot { hash, key: key.into(), value, group, is_used: AtomicBool::new(false) };
@@ -142,7 +144,7 @@ impl PointCache {
             return;
         }
         let mut shard = self.shard(hash).write();
-        // Another reader may have been first.
+        // Another reader may have come first.
         let is_newest = shard.touched <= group || is_planted(Planted::ValueKeptLate);
         if is_newest && shard.place(hash, key).is_none() {
             shard.insert(slot);
@@ -182,11 +184,11 @@ impl PointCache {
         }
     }
 
-    /// Drops entries of at least so many bytes, or all; those that were not read for long first.
+    /// Drops entries of at least so many bytes, or all; those not read for longest go first.
     pub(super) fn shrink(&self, bytes: usize) {
         let mut freed_bytes = 0;
         let mut barren_shards = 0;
-        // The second time round no entry passes for one that was read.
+        // In the second round no entry counts as read.
         while freed_bytes < bytes && barren_shards < 2 * SHARDS {
             let nth = self.hand.fetch_add(1, Ordering::Relaxed) % SHARDS;
             let Some(shard) = self.shards.get(nth) else { continue };
@@ -203,8 +205,8 @@ impl PointCache {
         self.budget.dropped_point_bytes.fetch_add(freed_bytes, Ordering::Relaxed);
     }
 
-    /// Passes over entries of about so many bytes, at most all, and drops those that were not read
-    /// since the last time.
+    /// Passes over entries of about so many bytes, at most all, and drops those not read since the
+    /// last time.
     pub(super) fn pass_over(&self, bytes: usize) {
         let bytes = bytes.min(self.budget.point_bytes.load(Ordering::Relaxed));
         let mut passed_bytes = 0;
@@ -229,7 +231,7 @@ impl PointCache {
     }
 
     fn shard(&self, hash: u64) -> &RwLock<Shard> {
-        // Other bits than those by which a shard's table finds a place.
+        // These bits are other ones than those by which a shard's table finds a place.
         let nth = usize::try_from((hash >> 32) % SHARDS as u64).ok();
         let shard = nth.and_then(|nth| self.shards.get(nth));
         shard.expect("a remainder is less than the number of shards")
@@ -286,8 +288,8 @@ impl Shard {
         passed.map(|passed| passed.dropped_bytes()).find(|bytes| *bytes > 0).unwrap_or(0)
     }
 
-    /// Passes over some entries and drops those that were not read since the last search; returns the
-    /// bytes of all and of those.
+    /// Passes over some entries and drops those not read since the last search; returns the bytes
+    /// of all and of those.
     fn pass_over(&mut self) -> (usize, usize) {
         let (mut passed_bytes, mut dropped_bytes) = (0, 0);
         let count = self.slots.len().min(PASSED_AT_ONCE);
@@ -312,7 +314,7 @@ impl Shard {
     }
 }
 
-/// Returns what tells a shard's table the hash of a place.
+/// Returns the function that gives a shard's table the hash of a place.
 fn hash_at(slots: &[Slot]) -> impl Fn(&usize) -> u64 {
     |place| slots.get(*place).expect("each place has its slot").hash
 }

@@ -102,7 +102,7 @@ fn readers_of_earlier_groups_get_nothing_and_leave_nothing() {
 fn a_value_that_comes_in_while_a_group_is_told_is_replaced() {
     let mut fixture = Fixture::new(AMPLE_BYTES);
     fixture.write_and_tell(b"k", value("1"));
-    // Group 2 is durable, nothing is told yet, and a reader of group 1 leaves its value.
+    // Group 2 is durable but not told to the cache yet, and a reader of group 1 leaves its value.
     fixture.write(&[(b"k", value("2"))]);
     assert!(!fixture.read(1, b"k"));
     assert!(fixture.read(1, b"k"));

@@ -1,22 +1,22 @@
-//! Ranges of entries that were read, kept in memory in one piece each.
+//! Ranges of entries that were read, cached in one piece each.
 //!
-//! A range read of the ordered map looks up blocks, merges its files and puts keys together. Ranges
-//! that are read again are read from pages instead: copies of neighbouring entries, together with
-//! the bounds between which they are all there are.
+//! A range read of the ordered map looks up blocks, merges its files and assembles keys. A repeated
+//! read takes the entries from pages instead: copies of neighbouring entries, with the bounds
+//! between which there are no others.
 //!
 //! | file           | what                                         |
 //! |----------------|----------------------------------------------|
 //! | `page.rs`      | one page: entries, bounds, visiting them     |
-//! | `recording.rs` | making pages of what a visit of the map sees |
+//! | `recording.rs` | makes pages from a visit of the map          |
 //! | `pages.rs`     | all pages: finding, dropping, making room    |
-//! | `span.rs`      | what is visited: a range with both ends      |
+//! | `span.rs`      | the visited range, with both ends            |
 //!
-//! A page shows the state of the group that its reader saw, and every later one until a group
-//! writes a key between its bounds. These rules keep it so:
-//! - before a group is published, its keys are told here: the pages they fall into are dropped and
-//!   the group becomes the newest one known;
+//! A page has the state after the group that its reader saw, and after every later one until a
+//! group writes a key between its bounds. These rules keep it so:
+//! - before a group is published, the cache is told of its keys: it drops the pages that they fall
+//!   into and makes the group the newest one known;
 //! - a page is taken in only while the group that its reader saw is the newest one known;
-//! - a page is shown only to readers of its group or of a later one.
+//! - the cache shows a page only to readers of its group or of a later one.
 
 mod page;
 mod pages;
@@ -41,7 +41,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Called with each entry of a range.
 pub(super) type Visitor<'v> = dyn FnMut(&[u8], Bytes) -> ControlFlow<()> + 'v;
 
-/// The pages of a store; see the module's text for what makes them right.
+/// The pages of a store; the module's text says why they are right.
 pub(super) struct RangeCache {
     pages: RwLock<Pages>,
     hits: AtomicU64,
@@ -55,7 +55,7 @@ impl RangeCache {
         Self { pages, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
     }
 
-    /// Returns how often a page was shown, and how often what is in none was read.
+    /// Returns the number of looks that found a page, and of those that found none.
     pub(super) fn looks(&self) -> CacheLooks {
         CacheLooks {
             hits: self.hits.load(Ordering::Relaxed),
@@ -63,11 +63,11 @@ impl RangeCache {
         }
     }
 
-    /// Drops what `keys` make outdated. To be called when `group`, which writes them, is durable and
-    /// before it is published.
+    /// Drops the pages that writes to `keys` make outdated. Call it when `group`, which writes
+    /// them, is durable and before it is published.
     pub(super) fn forget<'k>(&self, group: u64, keys: impl Iterator<Item = &'k [u8]>) {
-        // No page of an earlier group comes in from here on, so those to drop can be looked for
-        // beside the readers.
+        // No page of an earlier group can come in from here on, so the pages to drop can be looked
+        // for while readers go on.
         if !is_planted(Planted::PagesForgottenFirst) {
             self.pages.write().set_group(group);
         }
@@ -80,12 +80,13 @@ impl RangeCache {
         }
     }
 
-    /// Drops all pages that have a part of `range`. To be called like [`Self::forget`], after it.
+    /// Drops all pages that have a part of `range`. Call it like [`Self::forget`], after it.
     pub(super) fn forget_range(&self, range: &KeyRange) {
         self.pages.write().remove_range(&range.start, range.end.as_deref());
     }
 
-    /// Shows the entries of `range` as `group` left them. What is in no page is visited by `read`.
+    /// Calls the visitor with the entries of `range` after `group`; `read` visits those that are in
+    /// no page.
     pub(super) fn visit(
         &self,
         group: u64,
@@ -130,7 +131,7 @@ impl RangeCache {
             .is_some_and(|span| matches!(self.find(group, &span), Found::Page(_)))
     }
 
-    /// Visits what is in no page and, unless the cache is full, makes pages of it.
+    /// Visits entries that are in no page and, unless the cache is full, makes pages of them.
     fn visit_gap(
         &self,
         group: u64,
@@ -159,7 +160,7 @@ impl RangeCache {
         Ok(flow)
     }
 
-    /// Returns the page with the first entries of the rest, or what lies before one.
+    /// Returns the page with the first entries of the rest, or the gap before one.
     fn find(&self, group: u64, rest: &Span) -> Found {
         let pages = self.pages.read();
         let usable = |page: &&Arc<Page>| page.group() <= group;
@@ -178,19 +179,19 @@ impl RangeCache {
         Found::Gap(rest.until(next.map(|page| [&page.start()[..], page.end()])))
     }
 
-    /// Drops pages of at least so many bytes, or all; those that were not visited for long first.
+    /// Drops pages of at least so many bytes, or all; those not visited for longest go first.
     pub(super) fn shrink(&self, bytes: usize) {
         self.pages.write().shrink(bytes);
     }
 
-    /// Passes over pages of about so many bytes, at most all, and drops those that were not visited
-    /// since the last time.
+    /// Passes over pages of about so many bytes, at most all, and drops those not visited since the
+    /// last time.
     pub(super) fn pass_over(&self, bytes: usize) {
         self.pages.write().pass_over(bytes);
     }
 }
 
-/// Where a visit goes on.
+/// Next step of a visit.
 enum Found {
     Page(Arc<Page>),
     Gap(Span),

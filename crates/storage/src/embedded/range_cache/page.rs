@@ -10,11 +10,11 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use std::ops::ControlFlow;
 
-/// About what a page takes besides its entries: its own fields and its place among the pages.
+/// Approximate bytes of a page beside its entries: its own fields and its place among the pages.
 const PAGE_BYTES: usize = 400;
 
-/// From so many bytes on, ending one read of the map before a page and beginning another one behind
-/// it costs less than reading the page's entries from the map.
+/// Size from which on it costs less to end one read of the map before a page and begin another one
+/// behind it than to read the page's entries from the map.
 const WORTH_A_GAP_BYTES: usize = 16 << 10;
 
 /// Entries from `start` (included) to `end` (not included).
@@ -22,17 +22,17 @@ const WORTH_A_GAP_BYTES: usize = 16 << 10;
 pub(super) struct Page {
     start: Bytes,
     end: Bytes,
-    /// The group after which the entries were read.
+    /// Group after which the entries were read.
     group: u64,
     /// In the order of their keys.
     entries: Vec<Entry>,
     /// Keys and values.
     bytes: Bytes,
-    /// Whether the page was visited since the last search for one to drop.
+    /// True if the page was visited since the last search for one to drop.
     is_used: AtomicBool,
 }
 
-/// Where the key and the value behind it lie in the page's bytes.
+/// Position of a key and of the value behind it in the page's bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) key: u32,
@@ -48,7 +48,7 @@ impl Page {
         page
     }
 
-    /// The keys ascend and lie between the bounds.
+    /// Asserts that the keys ascend and lie between the bounds.
     fn check(&self) {
         assert!(
             self.entries.is_sorted_by(|one, next| self.key(one) < self.key(next)),
@@ -87,17 +87,17 @@ impl Page {
             + allocated_bytes(self.entries.len() * size_of::<Entry>())
     }
 
-    /// Returns whether a visit of what lies before the page is to end there.
+    /// Returns whether a visit of the gap before the page should end there.
     pub(super) fn is_worth_a_gap(&self) -> bool {
         self.bytes.len() >= WORTH_A_GAP_BYTES
     }
 
-    /// Returns whether the page was visited since this was asked last.
+    /// Returns whether the page was visited since the last call.
     pub(super) fn take_used(&self) -> bool {
         self.is_used.swap(false, Ordering::Relaxed)
     }
 
-    /// Shows the entries within `span`, in its direction, until `visitor` breaks.
+    /// Calls `visitor` with the entries within `span`, in its direction, until it breaks.
     pub(super) fn visit(&self, span: &Span, visitor: &mut Visitor<'_>) -> ControlFlow<()> {
         if !self.is_used.load(Ordering::Relaxed) {
             self.is_used.store(true, Ordering::Relaxed);
@@ -136,7 +136,7 @@ impl Page {
         ControlFlow::Continue(())
     }
 
-    /// Asks for the memory of an entry.
+    /// Prefetches the memory of an entry.
     fn ask_for(&self, entry: &Entry) {
         if let Some(bytes) = self.bytes.get(entry.key as usize..entry.end as usize) {
             ask_for(bytes);

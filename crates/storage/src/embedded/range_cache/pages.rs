@@ -1,4 +1,4 @@
-//! All pages of a cache: finding the one that holds a key, dropping those that are outdated or were
+//! All pages of a cache: finds the one that holds a key, and drops those that are outdated or were
 //! not used for long.
 
 use super::super::cache_budget::{CacheBudget, Excess, Passed};
@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// While the cache is full, one visit in so many is recorded: what is visited often gets in all the
-/// same, and what is visited once costs little.
+/// While the cache is full, one visit of so many is recorded: frequent visits get in all the same,
+/// and rare ones cost little.
 const RECORDED_WHEN_FULL: usize = 8;
 
 /// Pages that do not overlap, by their first bound.
@@ -20,7 +20,7 @@ pub(super) struct Pages {
     budget: Arc<CacheBudget>,
     /// The newest group known.
     group: u64,
-    /// Where the search for a page to drop goes on.
+    /// Position at which the search for a page to drop goes on.
     hand: Bound<Bytes>,
     visits_when_full: AtomicUsize,
 }
@@ -36,14 +36,14 @@ impl Pages {
         }
     }
 
-    /// Returns the page that holds `key`, were it there.
+    /// Returns the page whose bounds include `key`.
     pub(super) fn holding_key(&self, key: &[u8]) -> Option<&Arc<Page>> {
         let bounds = (Bound::Unbounded, Bound::Included(key));
         let (_, page) = self.by_start.range::<[u8], _>(bounds).next_back()?;
         (*page.end() > *key).then_some(page)
     }
 
-    /// Returns the page that holds what lies directly before `end`.
+    /// Returns the page whose bounds include the place directly before `end`.
     pub(super) fn holding_end(&self, end: &[u8]) -> Option<&Arc<Page>> {
         self.last_before(end).filter(|page| *page.end() >= *end)
     }
@@ -60,7 +60,7 @@ impl Pages {
         self.by_start.range::<[u8], _>(bounds).next_back().map(|(_, page)| page)
     }
 
-    /// Returns whether the visit that asks is to be recorded.
+    /// Returns whether the present visit is to be recorded.
     pub(super) fn has_room_for_visit(&self) -> bool {
         self.budget.has_room()
             || self.budget.capacity_bytes() > 0
@@ -75,7 +75,7 @@ impl Pages {
         self.group = group;
     }
 
-    /// Returns the first bounds of the pages that hold `keys`.
+    /// Returns the first bounds of the pages whose bounds include one of `keys`.
     pub(super) fn holding<'k>(&self, keys: impl Iterator<Item = &'k [u8]>) -> Vec<Bytes> {
         if self.by_start.is_empty() {
             return Vec::new();
@@ -83,14 +83,14 @@ impl Pages {
         keys.filter_map(|key| self.holding_key(key).map(|page| page.start().clone())).collect()
     }
 
-    /// Drops pages by their first bounds.
+    /// Drops pages, given by their first bounds.
     pub(super) fn remove_all(&mut self, starts: &[Bytes]) {
         for start in starts {
             self.remove(start);
         }
     }
 
-    /// Drops the pages that have a part of what lies between two keys.
+    /// Drops the pages that have a part of the range between two keys.
     pub(super) fn remove_range(&mut self, start: &[u8], end: Option<&[u8]>) {
         let upper = end.map_or(Bound::Unbounded, Bound::Excluded);
         let holding = self.holding_key(start).map(|page| page.start().clone());
@@ -105,7 +105,7 @@ impl Pages {
         holding.iter().chain(&begun).for_each(|start| self.remove(start));
     }
 
-    /// Takes pages in that were read after `group`, unless a later group is known.
+    /// Takes in pages that were read after `group`, unless a later group is known.
     pub(super) fn insert(&mut self, group: u64, pages: Vec<Page>) {
         if group != self.group && !is_planted(Planted::PageKeptLate) {
             return;
@@ -136,7 +136,7 @@ impl Pages {
         }
     }
 
-    /// Another visit may have recorded the same entries.
+    /// Drops pages that overlap a new one: another visit may have recorded the same entries.
     fn remove_overlapping(&mut self, page: &Page) {
         while let Some(other) = self.last_before(page.end())
             && *other.end() > *page.start()
@@ -146,7 +146,7 @@ impl Pages {
         }
     }
 
-    /// Drops pages of at least so many bytes, or all; those that were not visited for long first.
+    /// Drops pages of at least so many bytes, or all; those not visited for longest go first.
     pub(super) fn shrink(&mut self, bytes: usize) {
         let mut freed_bytes = 0;
         while freed_bytes < bytes
@@ -157,8 +157,8 @@ impl Pages {
         self.budget.dropped_range_bytes.fetch_add(freed_bytes, Ordering::Relaxed);
     }
 
-    /// Passes over pages of about so many bytes, at most all, and drops those that were not visited
-    /// since the last time.
+    /// Passes over pages of about so many bytes, at most all, and drops those not visited since the
+    /// last time.
     pub(super) fn pass_over(&mut self, bytes: usize) {
         let mut passed_bytes = 0;
         for _ in 0..self.by_start.len() {
@@ -169,8 +169,8 @@ impl Pages {
         }
     }
 
-    /// Passes over the next page, if there is any, and drops it if it was not visited since the last
-    /// search.
+    /// Passes over the next page, if there is any, and drops it if it was not visited since the
+    /// last search.
     fn pass_one(&mut self) -> Option<Passed> {
         let from = |hand| self.by_start.range::<Bytes, _>((hand, Bound::Unbounded)).next();
         let (start, page) = from(self.hand.clone()).or_else(|| from(Bound::Unbounded))?;

@@ -1,26 +1,26 @@
-//! Making pages of what a visit of the map sees.
+//! Makes pages from a visit of the map.
 
 use super::page::{Entry, Page};
 use super::span::Span;
 use crate::Direction;
 use bytes::Bytes;
 
-/// Bytes of entries in a page, so that a write costs its neighbours not too much.
+/// Most bytes of entries in a page, so that a write does not drop too many neighbours.
 const PAGE_MAX_BYTES: usize = 64 << 10;
-/// A visit that sees a larger value is recorded no further: for such entries finding them is not
-/// what takes the time.
+/// Largest value that is recorded: a visit that sees a larger one is recorded no further, because
+/// for such entries the search is not the expensive part.
 const VALUE_MAX_BYTES: usize = 16 << 10;
-/// A visit is recorded up to this many bytes, twice the largest page of an answer.
+/// Most bytes recorded of a visit, twice the largest page of an answer.
 const RECORDING_MAX_BYTES: usize = 2 << 20;
 
-/// What a visit has seen so far. Without gaps from where it began.
+/// Entries that a visit has seen so far, without gaps from its beginning.
 pub(super) struct Recording {
     /// The newest group that the visit sees.
     group: u64,
     direction: Direction,
-    /// The end of the range towards which it goes, until it stops somewhere else.
+    /// End of the range in the direction of the visit, until it stops somewhere else.
     goal: Bytes,
-    /// The bound of the unfinished page that is nearer to where the visit began.
+    /// The bound of the unfinished page that is nearer to the beginning of the visit.
     bound: Bytes,
     entries: Vec<Entry>,
     bytes: Vec<u8>,
@@ -30,7 +30,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Begins to record a visit of `span`, which sees `group` and none later.
+    /// Begins to record a visit of `span`, which sees `group` and no later one.
     pub(super) fn new(group: u64, span: &Span) -> Self {
         let start = Bytes::copy_from_slice(&span.start);
         let end = Bytes::copy_from_slice(&span.end);
@@ -114,7 +114,7 @@ impl Recording {
         self.finished.push(Page::new(bounds, self.group, entries, bytes));
     }
 
-    /// Returns what was seen.
+    /// Returns the pages of the recorded entries.
     pub(super) fn into_pages(mut self) -> Vec<Page> {
         self.finish_page(self.goal.clone());
         self.finished

@@ -1,4 +1,4 @@
-//! A range with both ends, and the direction in which it is visited.
+//! A range with both ends, and the direction of a visit.
 
 use crate::{Direction, Key, KeyRange};
 
@@ -24,7 +24,7 @@ impl Span {
         self.end <= self.start
     }
 
-    /// Takes away what was visited: all up to the far one of two bounds.
+    /// Removes the visited part: all up to the far one of two bounds.
     pub(super) fn advance(&mut self, [start, end]: [&[u8]; 2]) {
         match self.direction {
             Direction::Forward => self.start = end.to_vec(),
@@ -32,7 +32,7 @@ impl Span {
         }
     }
 
-    /// Returns what is visited before the page with these bounds, or all if it is not in the span.
+    /// Returns the part before the page with these bounds, or all if the page is not in the span.
     pub(super) fn until(&self, page: Option<[&[u8]; 2]>) -> Self {
         let (mut start, mut end) = (self.start.as_slice(), self.end.as_slice());
         if let Some([page_start, page_end]) = page {

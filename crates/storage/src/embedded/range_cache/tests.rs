@@ -16,12 +16,12 @@ struct Fixture {
     cache: RangeCache,
     budget: Arc<CacheBudget>,
     states: Vec<BTreeMap<Key, Bytes>>,
-    /// Entries that visits got from the map, not from pages.
+    /// Entries that visits took from the map, not from pages.
     read: Cell<usize>,
 }
 
 impl Fixture {
-    /// `entries` keys `0000`, `0001`, ... with values of `value_bytes`.
+    /// Returns a map with `entries` keys `0000`, `0001`, ... with values of `value_bytes`.
     fn new(capacity_bytes: usize, entries: usize, value_bytes: usize) -> Self {
         let value = |nth: usize| Bytes::from(vec![nth.to_le_bytes()[0]; value_bytes]);
         let map = (0..entries).map(|nth| (key(nth), value(nth))).collect();
@@ -46,7 +46,8 @@ impl Fixture {
         self.cache.forget(self.group() as u64, [key.as_slice()].into_iter());
     }
 
-    /// Visits as a reader of `group`, compares with the map and returns how many entries came from it.
+    /// Visits as a reader of `group`, compares with the map and returns how many entries came from
+    /// it.
     fn visit(&self, group: usize, range: &KeyRange, direction: Direction, limit: usize) -> usize {
         let map = &self.states[group];
         let mut expected: Vec<_> = map.range::<[u8], _>(range.bounds()).collect();
