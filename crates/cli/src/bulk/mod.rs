@@ -1,5 +1,5 @@
-//! Many items at a time: into a table, with several batches under way, and out of it, in segments. What
-//! they are read from is left to [`crate::reading`].
+//! Many items at a time: into a table, with several batches under way, and out of it, in segments.
+//! [`crate::reading`] reads the items from files.
 //!
 //! | file | idea |
 //! |---|---|

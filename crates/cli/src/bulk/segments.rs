@@ -1,5 +1,5 @@
-//! One Scan of a table in parallel segments. The pages are taken from the segments in turns, so that
-//! the same table gives the same order.
+//! One Scan of a table in parallel segments. The pages come from the segments in turns, so that the
+//! same table gives the same order.
 //!
 //! Bounded: each segment has two pages at most that nobody has taken.
 
@@ -50,7 +50,7 @@ impl Pages {
     }
 }
 
-/// What is read of a page here; its items are read by who takes it.
+/// The part of a page that this file reads; the code that takes the page reads its items.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct End {
@@ -74,7 +74,7 @@ async fn read_segment(
             Ok((page, next)) => (Ok(page), next),
             Err(error) => (Err(error), None),
         };
-        // Nobody listens once the export has failed.
+        // The receiver is gone once the export has failed.
         if pages.send(page).await.is_err() {
             return;
         }

@@ -24,7 +24,7 @@ const RESPONSE_MAX_BYTES: usize = 256 << 20;
 pub struct Server {
     route: Route,
     signer: Option<Arc<Signer>>,
-    /// Whether the server is asked to leave requests out of what it records.
+    /// Ask the server to leave requests out of its records.
     is_unrecorded: bool,
     // Invariant: all of them belong to the runtime on which `call` is awaited.
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
@@ -48,7 +48,7 @@ impl Server {
         self.call_target(target, body).await
     }
 
-    /// Runs what a target names on a JSON request and returns the JSON response.
+    /// Runs the operation of a target on a JSON request and returns the JSON response.
     pub async fn call_target(&self, target: String, body: Bytes) -> anyhow::Result<Bytes> {
         let request = self.request(target, body)?;
         let mut open = match self.take_idle() {
@@ -72,7 +72,7 @@ impl Server {
     async fn connect(&self) -> anyhow::Result<SendRequest<Full<Bytes>>> {
         let stream = TokioIo::new(self.route.connect().await?);
         let (open, connection) = handshake(stream).await.context("begin HTTP")?;
-        // How the connection ends is seen by the request that is on it.
+        // The request on the connection learns how the connection ends.
         tokio::spawn(async { drop(connection.await) });
         Ok(open)
     }

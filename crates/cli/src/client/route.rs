@@ -23,7 +23,7 @@ pub trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Connection for T {}
 
-/// A server's address, and whom connections to it trust.
+/// A server's address, and the certificates that its connections trust.
 #[derive(Debug, Clone)]
 pub struct Route {
     host: String,
@@ -100,7 +100,7 @@ impl Route {
         ))
     }
 
-    /// Returns what a failed handshake means to the user.
+    /// Returns what a failed handshake means for the user.
     fn untrusted(&self, error: std::io::Error) -> anyhow::Error {
         let Self { host, port, .. } = self;
         let cause = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());

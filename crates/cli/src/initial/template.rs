@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// What a template does not say itself.
+/// Values that a template takes from outside.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     /// Name of the stack.
@@ -20,11 +20,11 @@ pub struct Names {
     pub parameters: BTreeMap<String, String>,
 }
 
-/// What of a template is used, beside its resources.
+/// Sections of a template that are used, beside its resources.
 const SECTIONS: [&str; 6] =
     ["Resources", "Parameters", "Conditions", "Mappings", "Transform", "Globals"];
-/// What begins a text that is looked up when a stack is deployed. Source: CloudFormation's reference of dynamic
-/// references.
+/// Beginning of a text that CloudFormation looks up when it deploys a stack. Source:
+/// CloudFormation's reference of dynamic references.
 const LOOKED_UP: &str = "{{resolve:";
 
 const TABLE: &str = "AWS::DynamoDB::Table";
@@ -54,7 +54,7 @@ const NUMBERS: [&str; 6] = [
     "WriteUnitsPerSecond",
 ];
 
-/// Returns the tables of a template; adds what of it is not taken.
+/// Returns the tables of a template; adds notes on the members that have no meaning here.
 pub fn definitions(
     template: &Map<String, Value>,
     names: &Names,
@@ -198,7 +198,7 @@ impl Properties {
         }
     }
 
-    /// Takes what of the table and of its global indexes the hot keys are told.
+    /// Takes the Contributor Insights of the table and of its global indexes.
     fn take_insights(&mut self, not_taken: &mut Vec<NotTaken>) -> Vec<Insights> {
         let mut note = |given: &Value| {
             let members = given.as_object().into_iter();
@@ -262,7 +262,7 @@ impl Properties {
         self.request.insert("SSESpecification".to_owned(), Value::Object(taken));
     }
 
-    /// Returns the definition. What is left of the properties is not taken.
+    /// Returns the definition, with notes on the properties that are left.
     fn into_definition(
         mut self,
         id: &str,
@@ -296,7 +296,8 @@ impl Properties {
     }
 }
 
-/// Returns what a `ContributorInsightsSpecification` enables, if anything, of a table or of the index of a name.
+/// Returns the Contributor Insights that a `ContributorInsightsSpecification` enables on a table or
+/// on the index of a name, if it does.
 fn insights(given: &Value, index: Option<&Value>) -> Option<Insights> {
     let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
     let is_enabled = given.get("Enabled").is_some_and(is_true);
@@ -348,7 +349,8 @@ fn global_table(id: &str, mut properties: Properties) -> anyhow::Result<Definiti
     properties.into_definition(id, not_taken)
 }
 
-/// Puts the units, or what a table or index on demand takes at most, where a table that is not global has them.
+/// Moves the units, or the maximum of a table or index on demand, to where a table that is not
+/// global has them.
 fn take_throughput(
     place: &mut Map<String, Value>,
     replica: &mut Map<String, Value>,

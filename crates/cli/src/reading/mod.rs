@@ -9,7 +9,7 @@
 //! | `lines.rs` | one record in a line, or CSV |
 //! | `kind.rs` | whether an object is an item, an answer with items, or a request that puts some |
 //! | `document.rs` | JSON that spans lines, cut into items as it is read |
-//! | `records.rs` | which of the two a source is |
+//! | `records.rs` | which of the two a source is: lines or a document |
 //! | `reader.rs` | a thread that makes items of records |
 //! | `key.rs` | which items are the same item |
 //!

@@ -1,4 +1,4 @@
-//! Cutting of sources into records: where each begins, what is wrong, and that no source takes more
+//! Cutting of sources into records: where each begins, its fault, and that no source takes more
 //! memory than a record.
 
 use super::*;
@@ -16,7 +16,7 @@ impl Read for Slow {
     }
 }
 
-/// A record: its line, its number there, and its text or what is wrong.
+/// A record: its line, its number there, and its text or its fault.
 type Cut = (u64, u32, Result<String, String>);
 
 fn cut(reader: Box<dyn Read>, is_csv: bool) -> Vec<Cut> {
@@ -77,7 +77,7 @@ fn a_record_that_is_too_long_is_skipped() {
     assert_eq!(found, [(1, 1, Err(long)), (2, 1, Ok("{\"pk\":\"b\"}".to_owned()))]);
 }
 
-/// What is read, each with the line at which it begins.
+/// Items read, each with the line at which it begins.
 type Items<'a> = &'a [(u64, &'a str)];
 
 #[test]
