@@ -1,7 +1,7 @@
-//! `hashrange advise`: which indexes are worth adding and which can go, from what a server has recorded, or
-//! records in files.
+//! `hashrange advise`: indexes that are worth adding and indexes that can go, by the recording of a
+//! server, or by records in files.
 //!
-//! Left to others: what is advised and why (the crate `advisor`), recordings and prices (`cost.rs`).
+//! Left to others: advice and reasons (the crate `advisor`), recordings and prices (`cost.rs`).
 
 use super::cost::{place_name, prices, read_recording, recorded_by};
 use crate::arguments::{Advise, Format};
@@ -14,7 +14,7 @@ use hashrange::advisor::{
 use hashrange::cost::{Recording, Shape, Tested, grouped};
 use serde_json::json;
 
-/// Looks at what a server has recorded.
+/// Advises on the recording of a server.
 pub fn run(client: &mut Client, arguments: &Advise) -> anyhow::Result<()> {
     client.leave_unrecorded();
     let (is_on, recording) = recorded_by(client, "DescribeRecording")?;
@@ -24,7 +24,7 @@ pub fn run(client: &mut Client, arguments: &Advise) -> anyhow::Result<()> {
     print(recording, arguments)
 }
 
-/// Looks at what files hold.
+/// Advises on the records in files.
 pub fn run_on_files(arguments: &Advise) -> anyhow::Result<()> {
     print(read_recording(&arguments.files)?, arguments)
 }
@@ -100,7 +100,7 @@ fn new_index(lines: &mut Vec<String>, index: &NewIndex) {
     lines.push(format!("  make it: {}", index.command()));
 }
 
-/// Returns the read of an index as the command line has it, with `...` in the place of values.
+/// Returns the command line that reads the index, with `...` in the place of values.
 fn tried(answered: &Answered) -> String {
     let instead = &answered.instead;
     let shape = Shape::read(&instead.pattern);

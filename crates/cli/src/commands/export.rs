@@ -50,7 +50,7 @@ pub fn run(client: &mut Client, arguments: &Export) -> anyhow::Result<()> {
     }
 }
 
-/// Says what was done, on standard error if standard output has the items.
+/// Reports the export, on standard error if standard output has the items.
 fn said(arguments: &Export, file: Option<&Path>, items: &str) -> anyhow::Result<()> {
     let table = &arguments.table;
     if let Some(file) = file {
@@ -61,7 +61,7 @@ fn said(arguments: &Export, file: Option<&Path>, items: &str) -> anyhow::Result<
     }
 }
 
-/// Returns what is left of an export that was given up.
+/// Returns the remains of an export that was given up, in words.
 fn left(file: Option<&Path>, items: &str) -> String {
     match file {
         Some(file) => {
@@ -72,7 +72,7 @@ fn left(file: Option<&Path>, items: &str) -> String {
     }
 }
 
-/// Writes the items of all segments; returns nothing if Ctrl-C ended it.
+/// Writes the items of all segments; returns nothing if Ctrl-C ended the export.
 async fn copy(
     caller: &Caller,
     request: &Map<String, Value>,

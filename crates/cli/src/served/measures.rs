@@ -1,5 +1,5 @@
-//! Figures of a database for `/metrics`: on PostgreSQL what its store does there, and what it sees of other
-//! servers; in memory or in a folder how many bytes it has.
+//! Figures of a database for `/metrics`: on PostgreSQL the traffic of its store, and its view of
+//! other servers; in memory or in a folder the bytes that it holds.
 
 use hashrange::{Database, ServersSeen, Stats};
 use hashrange_server::{Kind, Measure, Value};
