@@ -6,7 +6,7 @@ use clap::{Command, CommandFactory};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What ends a command in a text.
+/// Characters that end a command in a text.
 const ENDS: [char; 8] = ['\n', '`', '"', '|', ';', '&', '#', '>'];
 
 fn files(folder: &Path, kind: &str, found: &mut Vec<PathBuf>) {

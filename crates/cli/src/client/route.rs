@@ -15,7 +15,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{self, ClientConfig};
 
-/// How long a connection may take, with its handshake.
+/// Longest time that a connection may take, with its handshake.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An open connection, encrypted or not.

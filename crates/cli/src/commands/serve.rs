@@ -122,8 +122,8 @@ async fn serve(
              listens to this machine alone, --insecure lets in everybody)"
         )
     })?;
-    // The server listens only once it has something to serve: if the start fails, the system refuses
-    // connections.
+    // The server listens only once it has something to serve: if the start fails, clients get no
+    // connection.
     let sample = beginning.sample;
     let options = options(settings, address);
     let (cache_bytes, write_bytes) = (options.cache_bytes, options.write_bytes);
