@@ -4,8 +4,7 @@
 //! |---|---|
 //! | [`token`], [`statement`] | end of a statement, and its table |
 //! | [`ddl`] | CREATE, ALTER and DROP TABLE, which become requests of the API |
-//! | `session` | runs entries and scripts; `execute`, `define` and `commands` are its kinds of work
-//! |
+//! | `session` | runs entries and scripts; `execute`, `define`, `commands` are its kinds of work |
 //! | `interactive`, `assist`, `pager` | the terminal: editing, completion, colours, pages |
 //! | `catalogue` | facts about the tables |
 //!
