@@ -14,7 +14,7 @@ pub const MEANINGS: &[(i32, &str)] = &[
     (3, "the database refused the request"),
     (4, "there is no such item"),
     (5, "lint has found errors or warnings, or contract requests that are not allowed"),
-    (6, "what was recorded costs more than the budget"),
+    (6, "the recorded requests cost more than the budget"),
     (130, "interrupted: work given up by Ctrl-C, or a second signal while shutting down"),
 ];
 

@@ -59,7 +59,7 @@ fn lines(report: &Report) -> Vec<String> {
     }
     for table in &report.unknown_tables {
         lines.push(String::new());
-        lines.push(format!("{table}: its keys are not in the record, so nothing is said of it"));
+        lines.push(format!("{table}: its keys are not in the record, so it gets no advice"));
     }
     lines.push(String::new());
     let count = |number: usize| grouped(u64::try_from(number).unwrap_or(u64::MAX));
@@ -71,7 +71,7 @@ fn lines(report: &Report) -> Vec<String> {
         }
     } else {
         format!(
-            "{} to add, {} that a key is there for, {} to drop or make smaller",
+            "to add: {}, filters that a key answers: {}, to drop or make smaller: {}",
             count(report.add.len()),
             count(report.unused_keys.len()),
             count(report.spare.len())
@@ -124,7 +124,7 @@ fn unused_key(lines: &mut Vec<String>, unused: &UnusedKey) {
     let instead = &unused.answered.instead;
     let place = place_name(&instead.table, instead.index.as_deref());
     lines.push(String::new());
-    lines.push(format!("{place}: its key answers what is a filter"));
+    lines.push(format!("{place}: its key answers a filter"));
     lines.extend(unused.balance().map(|balance| format!("  {balance}")));
     lines.push(format!("  {}", unused.answered.evidence()));
     lines.push(format!("    instead: {}", unused.answered.remedy()));
@@ -143,7 +143,7 @@ fn spare_index(lines: &mut Vec<String>, index: &SpareIndex) {
     lines.push(format!("  {}", index.evidence()));
     assumptions(lines, &index.assumptions);
     if index.why == Spare::Unread {
-        lines.push("  assumed: what was not recorded does not read it, either".to_owned());
+        lines.push("  assumed: requests that were not recorded do not read it, either".to_owned());
     }
     lines.push(format!("  {}", index.remedy()));
 }

@@ -44,7 +44,7 @@ fn read(design: &Path) -> anyhow::Result<Contract> {
 /// Prints how requests compare with the contract that the server was started with.
 fn tell(client: &mut Client, arguments: &Arguments) -> anyhow::Result<()> {
     if matches!(client, Client::Local(_)) {
-        let why = "a folder has no contract: hashrange serve --contract FILE does";
+        let why = "a folder has no contract: hashrange serve --contract FILE has one";
         return Err(Usage(why.to_owned()).into());
     }
     let mut answer = client.call_own("DescribeContract", &json!({}))?;

@@ -102,7 +102,7 @@ fn read(file: &Path) -> anyhow::Result<Recording> {
 impl<'a> Report<'a> {
     fn new(arguments: &'a Cost) -> anyhow::Result<Self> {
         if matches!(arguments.budget, Some(Budget::Percent(_))) && arguments.against.is_none() {
-            let why = "a budget in % says how much may be added to what --against names";
+            let why = "a budget in % bounds the increase over the record of --against";
             return Err(Usage(why.to_owned()).into());
         }
         let prices = prices(arguments.prices.as_deref(), &arguments.connection)?;

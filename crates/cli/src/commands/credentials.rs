@@ -20,7 +20,7 @@ pub fn load(path: &Path) -> Result<Policy, SettingsError> {
 pub fn warn_of_others(path: &Path) {
     if let Some(who) = others(path) {
         let path = path.display();
-        tracing::warn!(%path, "{who}: whoever has a secret key is let in; chmod 600 keeps them out");
+        tracing::warn!(%path, "{who}: the server lets in anybody with a secret key; chmod 600 keeps them out");
     }
 }
 

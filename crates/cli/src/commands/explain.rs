@@ -60,7 +60,9 @@ fn what_if(
         // The database knows the table's types, and which table the request reads.
         supposed["AttributeDefinitions"] = types.known();
     } else {
-        return Err(Usage("an index is supposed of query, scan and sql".to_owned()).into());
+        return Err(
+            Usage("--what-if and --what-if-local are for query, scan and sql".to_owned()).into()
+        );
     }
     Ok(Some(supposed))
 }

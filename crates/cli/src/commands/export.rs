@@ -68,7 +68,7 @@ fn left(file: Option<&Path>, items: &str) -> String {
             let state = if file.exists() { "is as it was before" } else { "is not written" };
             format!("{items} read; {} {state}", file.display())
         }
-        None => format!("what was written is not whole: {items} and no more"),
+        None => format!("the output is not whole: it has {items}"),
     }
 }
 

@@ -36,7 +36,7 @@ pub fn call(client: &mut Client, operation: &str, request: &Value) -> anyhow::Re
 fn request(arguments: &State) -> Result<(&'static str, Value), String> {
     let State { action, name, empty, .. } = arguments;
     if *empty && *action != StateAction::Reset {
-        return Err("--empty belongs to reset".to_owned());
+        return Err("--empty goes with reset only".to_owned());
     }
     let named = json!({ "Name": name.as_deref().unwrap_or(DEFAULT_SAVE) });
     match (action, name) {

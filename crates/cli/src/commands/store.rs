@@ -50,7 +50,7 @@ fn check_shared(settings: &Settings) -> Result<(), Usage> {
 /// Refuses to move several databases at once, or one that other servers may be serving.
 fn check_moving(settings: &Settings) -> Result<(), Usage> {
     let why = match (&settings.store, settings) {
-        (StoreChoice::Memory, _) => "what is in memory has nowhere to go on from after a crash",
+        (StoreChoice::Memory, _) => "a crash would lose the data in memory, and the move with them",
         (StoreChoice::Url(_), _) => {
             "other servers may be serving a database on PostgreSQL: hashrange copy --while-serving moves it"
         }

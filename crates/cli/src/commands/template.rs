@@ -70,7 +70,7 @@ fn print_template(template: &Value) -> anyhow::Result<()> {
         return output::line(format_args!("  {mode}, {status}"));
     };
     let of = template["ItemCount"].as_i64().map(|items| format!(" of {items}"));
-    let kept = items["Kept"].as_u64().map(|kept| format!(", {kept} kept what a client wrote"));
+    let kept = items["Kept"].as_u64().map(|kept| format!(", {kept} kept a client's value"));
     output::line(format_args!(
         "  {mode}, {status}: {examined}{} items examined, {} changed, {} refused{}",
         of.unwrap_or_default(),

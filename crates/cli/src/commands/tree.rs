@@ -97,7 +97,7 @@ fn request(
 }
 
 fn position(text: &str) -> anyhow::Result<Value> {
-    let no_position = |_| Usage("--start: what the last call printed".to_owned());
+    let no_position = |_| Usage("--start: give the position that the last call printed".to_owned());
     Ok(serde_json::from_str(text).map_err(no_position)?)
 }
 

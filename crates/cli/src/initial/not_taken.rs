@@ -21,7 +21,7 @@ pub const ABOUT: &str = "it describes the file and no table";
 pub const NO_TABLE: &str = "no tables";
 
 const SCALING: &str = "units are not scaled; the least of them are taken";
-const ENCRYPTION_KEY: &str = "no key of a key service is asked for";
+const ENCRYPTION_KEY: &str = "no key service is asked for a key";
 const POLICY: &str = "there are no resource policies";
 const STACK: &str = "no stack is deployed";
 const ONE_REGION: &str = "a table is in one region here";
@@ -232,7 +232,7 @@ mod tests {
                     "ItemCount, TableId (the state of a table, which is not copied)".to_owned(),
                     false
                 ),
-                ("KMSMasterKeyId (no key of a key service is asked for)".to_owned(), true),
+                ("KMSMasterKeyId (no key service is asked for a key)".to_owned(), true),
                 ("x (not known here)".to_owned(), true),
             ]
         );

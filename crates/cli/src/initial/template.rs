@@ -77,9 +77,7 @@ pub fn definitions(
     let mut definitions = Vec::new();
     for (id, resource) in resources {
         if id.starts_with("Fn::") {
-            bail!(
-                "{id}: what it makes is not known here; a template that was processed has the tables"
-            );
+            bail!("{id}: this program does not run it; a processed template has its tables");
         }
         let of_type = resource["Type"].as_str().unwrap_or_default();
         let read = match of_type {
@@ -136,7 +134,7 @@ fn transforms(given: Option<&Value>) -> Vec<NotTaken> {
         one => std::slice::from_ref(one),
     });
     let unknown = given.iter().filter(|name| !name.as_str().is_some_and(known));
-    let why = "a macro that is not run; a template that was processed has what it makes";
+    let why = "a macro, which is not run here; a processed template has its results";
     unknown.map(|name| NotTaken { what: format!("Transform {name}"), why }).collect()
 }
 
@@ -693,7 +691,7 @@ Resources:
             ),
             (
                 ("Bucket: {", "'Fn::ForEach::All': {"),
-                "Fn::ForEach::All: what it makes is not known here",
+                "Fn::ForEach::All: this program does not run it",
             ),
             (("Condition: Never", "Condition: Other"), "there is no condition Other"),
         ] {

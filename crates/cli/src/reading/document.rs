@@ -153,7 +153,10 @@ impl Document {
             (None, Some(_)) => Err(self.expected("an item or a list of items")?),
             (Some((_, line)), None) => {
                 let end = self.window.line();
-                Err(Fault::Broken(end, format!("the file ends in what begins in line {line}")))
+                Err(Fault::Broken(
+                    end,
+                    format!("the file ends inside the value that begins in line {line}"),
+                ))
             }
             (Some((Holds::Answer | Holds::Tables, _)), Some(_)) => self.member(),
             (Some((holds, _)), Some(_)) => self.element(holds),
@@ -371,7 +374,7 @@ impl Document {
 }
 
 fn unclosed(line: u64) -> String {
-    format!("what begins here is not closed: the file ends in line {line}")
+    format!("the value that begins here is not closed: the file ends in line {line}")
 }
 
 fn in_line(mismatch: Mismatch, at: u64, line: u64) -> String {

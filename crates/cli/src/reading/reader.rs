@@ -106,8 +106,8 @@ pub enum Event {
 }
 
 /// Message about sources that end with a page that is not the last.
-pub const NEXT_PAGE_MISSING: &str = "the last answer that was read names a next page, of which \
-     nothing was read: bring that too";
+pub const NEXT_PAGE_MISSING: &str =
+    "the last answer that was read names a next page, which was not read";
 
 /// The receiver is gone: nobody wants more.
 struct Unwanted;

@@ -57,7 +57,7 @@ A statement may take several lines and ends with a semicolon:
   CREATE TABLE orders (pk S, sk S, state S) PRIMARY KEY (pk, sk) GSI by_state (state, sk);
   ALTER TABLE orders ADD GSI by_day (day S), SET TTL (expires);    DROP TABLE orders;
 'Text' stands in single quotes; in double quotes stands a \"name\".
-Tab completes; Ctrl-R searches what was typed before; Ctrl-C clears the line or stops a statement.";
+Tab completes; Ctrl-R searches earlier entries; Ctrl-C clears the line or stops a statement.";
 
 /// Runs a command.
 pub fn run(session: &Session<'_, '_>, line: &str) -> anyhow::Result<Next> {

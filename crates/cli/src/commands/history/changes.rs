@@ -35,7 +35,9 @@ pub fn restore(client: &mut Client, arguments: &HistoryRestore) -> anyhow::Resul
         if printer.format != Format::Table {
             return Ok(());
         }
-        return output::line(format_args!("{count} since then, and would be put back"));
+        return output::line(format_args!(
+            "{count} since then; without --dry-run they are put back"
+        ));
     }
     let (mut put, mut deleted) = (0, 0);
     each_page(client, "RestoreItems", request, |page| {

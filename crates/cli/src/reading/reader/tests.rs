@@ -190,7 +190,11 @@ fn a_fault_inside_an_item_of_several_lines_tells_its_line() {
             "[{\"pk\":\"a\"},{\"pk\":\"\u{0}\"}]",
             "line 1, item 2: the item: expected text with",
         ),
-        (None, "[{\"pk\":\"a\"}", "line 1, item 2: the file ends in what begins in line 1"),
+        (
+            None,
+            "[{\"pk\":\"a\"}",
+            "line 1, item 2: the file ends inside the value that begins in line 1",
+        ),
     ] {
         std::fs::write(&path, text).unwrap();
         let (found, fault) = read(&path, form, "pk");

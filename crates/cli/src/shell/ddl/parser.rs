@@ -315,7 +315,7 @@ impl<'a> Parser<'a> {
         if self.takes(&["OFF"]) {
             return Ok(None);
         }
-        self.symbol("(", "`(` and what records show, or OFF")?;
+        self.symbol("(", "`(` and the images of records, or OFF")?;
         let found = STREAM_VIEWS.iter().find(|(words, _)| self.sees(words));
         let Some((words, view)) = found else {
             return Err(self.unexpected("NEW AND OLD IMAGES, NEW IMAGE, OLD IMAGE or KEYS ONLY"));
