@@ -86,7 +86,7 @@ pub enum Command {
     Scan(Scan),
     /// Show the folders and items of an item collection, or the partition keys of a table
     Tree(Tree),
-    /// Tell what of the keys of tables, or of a design in a file, will hurt later
+    /// Find faults of keys that will hurt later, in tables or in a design in a file
     Lint(Lint),
     /// Price the recorded requests of a server; compare two records, keep to a budget
     Cost(Cost),
@@ -94,7 +94,7 @@ pub enum Command {
     Advise(Advise),
     /// Show the hot keys of a server: the hottest of each table, and a map of key ranges by minutes
     Heat(Heat),
-    /// Hold what a server has recorded against the access patterns that a design allows
+    /// Compare the recorded requests of a server with the access patterns that a design allows
     Contract(Contract),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
     Sql(Sql),
@@ -111,7 +111,7 @@ pub enum Command {
     Clock(Clock),
     /// Call any operation of the API with a JSON request
     Api(Api),
-    /// Print what a shell needs to complete commands and options
+    /// Print the script by which a shell completes commands and options
     Completions(Completions),
     /// Print a manual page, or write all of them
     Man(Manual),
@@ -165,7 +165,7 @@ pub struct StoreInit {
     /// Schema of the tables, as in the URL of the servers
     #[arg(long, value_name = "NAME", default_value = "hashrange")]
     pub schema: String,
-    /// Into how many parts keys are spread; cannot be changed later
+    /// Number of parts over which keys are spread; cannot be changed later
     #[arg(long, value_name = "N", default_value_t = 256)]
     pub places: u16,
     /// Role of the servers: gets the rights to read and write the tables
@@ -271,7 +271,7 @@ pub struct Tls {
     /// HASHRANGE_CA_FILE, AWS_CA_BUNDLE]
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
-    /// Trust any certificate: whoever answers may be anybody
+    /// Trust any certificate: the server may be anybody
     #[arg(long, conflicts_with = "ca_file")]
     pub insecure_tls: bool,
 }
@@ -547,7 +547,7 @@ pub struct Sql {
     hashrange explain sql \"SELECT * FROM cities WHERE country = 'NL' AND city = 'Ede'\" \
     --what-if-local by-name=city:S\n  \
     hashrange explain request TransactWriteItems - < request.json\n\
-    All pages are told of, also without --all.")]
+    The explanation covers all pages, also without --all.")]
 pub struct Explain {
     /// Run the request and count what it reads and writes: a statement that writes does write
     #[arg(long, global = true)]
@@ -572,7 +572,7 @@ pub enum Explained {
     Query(Query),
     /// Explain a scan
     Scan(Scan),
-    /// Explain how an item is got
+    /// Explain a get of an item
     Get(Get),
     /// Explain a statement
     Sql(Sql),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Arguments of `lint`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Tells only what the data show, with keys as evidence, and how to mend it. Ends \
+    after_help = "Reports only faults that the data show, with keys as evidence and a remedy. Ends \
     with 5 if there are errors or warnings. For example:\n  \
     hashrange lint\n  \
     hashrange lint cities --sample 100000\n  \

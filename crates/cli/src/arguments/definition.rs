@@ -9,7 +9,7 @@ const INDEX_HELP: &str = "An index is NAME=KEYS, then /PROJECTION and /throughpu
   by-state=country:S,state:S/include=total,date
   by-place=country:S+state:S,city:S      several attributes in a part of the key (global only)
   by-date=date:S                         a local index: its sort key; the partition key is the table's
-S is text, N a number, B binary. A type that is already said can be left out. A name with one of
+S is text, N a number, B binary. A type that is given elsewhere can be left out. A name with one of
 :+,/= inside stands in double quotes.";
 
 /// Images of an item that its stream shows.

@@ -44,7 +44,7 @@ impl Route {
             Some("https") => {
                 if *trust == Trust::Anybody {
                     output::complain(format_args!(
-                        "--insecure-tls: the certificate of {endpoint} is not checked; whoever answers may be anybody"
+                        "--insecure-tls: the certificate of {endpoint} is not checked; the server may be anybody"
                     ));
                 }
                 let config = client_config(trust).map_err(|error| bad(error.to_string()))?;

@@ -84,7 +84,7 @@ impl Stop {
         }
     }
 
-    /// Waits, unless the user stops that.
+    /// Waits, unless the user stops the wait.
     pub fn pause(&self, time: Duration) -> anyhow::Result<()> {
         let runtime = Builder::new_current_thread().enable_time().build().context("wait")?;
         let pause = self.unless_stopped(async {

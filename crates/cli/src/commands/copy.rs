@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const SHOWN_EVERY: Duration = Duration::from_secs(1);
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
 
-/// Copies a database and prints the time and size of each phase.
+/// Copies a database and prints its size and the time of each phase.
 pub fn run(arguments: &Copy) -> anyhow::Result<()> {
     let from = given(arguments.from.as_ref(), "from", "HASHRANGE_COPY_FROM")?;
     let source = place_in(&from, "from")?;

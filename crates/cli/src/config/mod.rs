@@ -56,7 +56,7 @@ pub struct Costs {
 /// Treatment of requests that a contract does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Others {
-    /// The server runs them, and records them as unknown.
+    /// The server runs them, and reports them as unknown.
     Told,
     /// The server refuses them.
     Refused,

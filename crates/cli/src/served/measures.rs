@@ -184,7 +184,7 @@ mod postgres {
             ),
             counter(
                 "hashrange_store_pages_same_total",
-                "Pages among them that had not changed.",
+                "Pages that the database was asked about and that had not changed.",
                 traffic.same_pages,
             ),
             gauge(
@@ -215,12 +215,12 @@ mod postgres {
             ),
             counter(
                 "hashrange_store_mistaken_groups_total",
-                "Transactions among them that found other values.",
+                "Transactions decided on known values that found other values.",
                 traffic.mistaken_groups,
             ),
             gauge(
                 "hashrange_store_others",
-                "1 if other servers commit to the same database as often, 0 if not or if it does not matter.",
+                "1 if other processes commit to the same database as often, 0 if not or if it does not matter.",
                 u64::from(traffic.has_others),
             ),
             Measure {
@@ -236,7 +236,7 @@ mod postgres {
             ),
             counter(
                 "hashrange_store_conflicts_total",
-                "Commits given up because other servers were faster again and again.",
+                "Commits given up because other commits were faster again and again.",
                 traffic.conflicts,
             ),
             counter(
@@ -246,7 +246,7 @@ mod postgres {
             ),
             counter(
                 "hashrange_store_outcomes_unknown_total",
-                "Transactions among them whose outcome stayed unknown.",
+                "Transactions whose outcome was looked up and stayed unknown.",
                 traffic.unknown_outcomes,
             ),
         ]

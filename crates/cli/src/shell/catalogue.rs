@@ -21,7 +21,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Returns the names of the tables; none if the database refuses to list them.
+    /// Returns the names of the tables; none if the database does not list them.
     pub fn tables(&mut self, client: &mut Client) -> &[String] {
         self.tables.get_or_insert_with(|| table_names(client, TABLES_MAX).unwrap_or_default())
     }
