@@ -346,7 +346,7 @@ pub struct Get {
     /// Attributes to get, such as 'name, address.city'
     #[arg(long, value_name = "PATHS")]
     pub select: Option<String>,
-    /// Read what was written last
+    /// Use a strongly consistent read
     #[arg(long)]
     pub consistent: bool,
     /// Database to use.
@@ -415,7 +415,7 @@ pub struct Page {
     /// Read all pages
     #[arg(long)]
     pub all: bool,
-    /// Read what was written last
+    /// Use strongly consistent reads
     #[arg(long)]
     pub consistent: bool,
     /// Print only the number of items: of all pages, unless --limit ends the read
@@ -504,7 +504,7 @@ pub struct Tree {
     /// Start at this position, which the last call printed
     #[arg(long, value_name = "POSITION")]
     pub start: Option<String>,
-    /// Read what was written last
+    /// Use strongly consistent reads
     #[arg(long)]
     pub consistent: bool,
     /// Database to use.
@@ -529,7 +529,7 @@ pub struct Sql {
     /// Read all pages
     #[arg(long)]
     pub all: bool,
-    /// Read what was written last
+    /// Use strongly consistent reads
     #[arg(long)]
     pub consistent: bool,
     /// Database to use.
@@ -601,7 +601,7 @@ pub struct State {
     pub action: StateAction,
     /// Name of the save [default: default]
     pub name: Option<String>,
-    /// With reset: delete everything, also what --init and --load brought
+    /// With reset: delete everything, also the tables and items of --init and --load
     #[arg(long)]
     pub empty: bool,
     /// Database to use.

@@ -6,7 +6,7 @@ use crate::output;
 use std::fmt;
 use std::process::ExitCode;
 
-/// Each code and what it means, as the manual pages say it.
+/// Each code and its meaning, as the manual pages print it.
 pub const MEANINGS: &[(i32, &str)] = &[
     (0, "done"),
     (1, "failed: cannot listen, open, read, connect"),

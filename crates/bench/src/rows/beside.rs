@@ -161,7 +161,7 @@ fn scans(items: u64) -> Requests {
     requests("Scan", &[body], Numbers::Random(items))
 }
 
-/// Returns queries whose answers are as large as a page may be.
+/// Returns queries whose answers have the largest size of a page.
 fn queries(_: u64) -> Requests {
     let body = format!(
         r#"{{"TableName":"{TABLE}","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{{":p":{{"S":"{WIDE_PARTITION}"}}}}}}"#

@@ -109,7 +109,7 @@ pub struct Export {
     /// Segments of the table to read at the same time
     #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub segments: u32,
-    /// Read what was written last
+    /// Use strongly consistent reads
     #[arg(long)]
     pub consistent: bool,
     /// Database to use.

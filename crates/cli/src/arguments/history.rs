@@ -18,11 +18,12 @@ pub enum HistoryCommand {
     Enable(HistoryEnable),
     /// Stop keeping the history of a table, and remove it
     Disable(HistoryOfTable),
-    /// Show whether a history is kept, how far back it reaches, and what is dated ahead of the clock
+    /// Show whether a history is kept, how far back it reaches, and the changes that are dated
+    /// ahead of the clock
     Show(HistoryOfTable),
     /// Show the changes since a moment
     Diff(HistoryDiff),
-    /// Put items back to what they were at a moment
+    /// Put items back to their state at a moment
     Restore(HistoryRestore),
 }
 

@@ -46,7 +46,7 @@ pub struct TemplateSet {
     /// Refuse writes that differ, instead of setting the attribute
     #[arg(long)]
     pub check: bool,
-    /// Remove the attribute, also what clients wrote, where nothing is derived
+    /// Remove the attribute, also a value that a client wrote, where nothing is derived
     #[arg(long, conflicts_with = "check")]
     pub remove_others: bool,
     /// Database to use.

@@ -30,12 +30,12 @@ impl Progress {
         Self { is_shown, began: Instant::now(), due: PERIOD, done, whole }
     }
 
-    /// Counts what is done.
+    /// Adds to the count of the work that is done.
     pub fn add(&self, count: u64) {
         self.done.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Returns how much is done.
+    /// Returns the count of the work that is done.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }

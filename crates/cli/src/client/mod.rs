@@ -68,7 +68,7 @@ impl Refused {
     }
 }
 
-/// The request got no answer: whether it was done is not known. Holds what failed.
+/// The request got no answer: the database may have done it or not. Holds the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered(String);
 

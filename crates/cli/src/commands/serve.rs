@@ -143,7 +143,8 @@ async fn serve(
         credentials::warn_of_others(&path);
         credentials::reload_on_signal(path, access).context("watch for SIGHUP")?;
     }
-    // Before the server reports that it is ready: who reads that may send a signal at once.
+    // Before the server reports that it is ready: a reader of that report may send a signal at
+    // once.
     let ending = Ending::watch().context("watch for SIGTERM and Ctrl-C")?;
     tracing::info!(
         endpoint = format!("http://{address}"),

@@ -18,7 +18,7 @@ const OTHERS: [&str; 6] = [
     "HASHRANGE_ENDPOINT",
     "HASHRANGE_COPY_FROM",
     "HASHRANGE_COPY_TO",
-    // Names this program to those who start it; it has no use for it itself.
+    // Names this program to programs that start it; the program itself does not use it.
     "HASHRANGE_BINARY",
 ];
 

@@ -6,7 +6,7 @@
 //! | `yaml.rs` | YAML into JSON values, CloudFormation's short tags into their long form |
 //! | `definitions.rs` | table definitions in every form that is read |
 //! | `template.rs`, `intrinsics.rs` | CloudFormation: the tables of a template, and its functions |
-//! | `described.rs` | from what DescribeTable answers to what CreateTable takes |
+//! | `described.rs` | requests of CreateTable from answers of DescribeTable |
 //! | `workbench.rs` | models of NoSQL Workbench |
 //! | `not_taken.rs` | members of files that make no difference, and why |
 //! | `tables.rs` | creates tables, or compares those that are there |

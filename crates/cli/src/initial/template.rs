@@ -124,7 +124,7 @@ pub fn definitions(
     Ok(definitions)
 }
 
-/// Returns the notes on macros whose work is not known here.
+/// Returns the notes on macros that this program does not know.
 fn transforms(given: Option<&Value>) -> Vec<NotTaken> {
     let known = |name: &str| {
         name.starts_with("AWS::Serverless-") || name.starts_with("AWS::LanguageExtensions")
@@ -138,7 +138,8 @@ fn transforms(given: Option<&Value>) -> Vec<NotTaken> {
     unknown.map(|name| NotTaken { what: format!("Transform {name}"), why }).collect()
 }
 
-/// Returns what SAM's `Globals` say of all simple tables, and the notes on the rest of them.
+/// Returns the properties that SAM's `Globals` give to all simple tables, and the notes on the
+/// other globals.
 fn globals(template: &Map<String, Value>) -> (Map<String, Value>, Vec<NotTaken>) {
     let Some(Value::Object(globals)) = template.get("Globals") else { return Default::default() };
     let of_tables = globals.get("SimpleTable").and_then(Value::as_object).cloned();

@@ -1,7 +1,7 @@
 //! Gives memory back: freed memory when the server has a quiet moment, kept data when the machine or
 //! the container runs short, or when nobody has asked for anything for half a minute.
 //!
-//! The decisions are functions of what was measured; only [`Keeper::look`] reads files. Blocks of
+//! The decisions are functions of measured values; only [`Keeper::look`] reads files. Blocks of
 //! sorted files are not given back: their cache is fjall's, which cannot shrink.
 
 use super::limit_bytes;

@@ -163,7 +163,7 @@ fn fitted(mut widths: Vec<usize>, screen: &Screen, keep_whole: bool) -> Vec<usiz
         *width = (*width).min(CELL_MAX);
     }
     let room = screen_width.saturating_sub(GAP * widths.len().saturating_sub(1));
-    // The widest columns share what is missing: find the width that none may pass.
+    // The widest columns share the missing width: find the width that none may pass.
     let used = |most: usize| widths.iter().map(|&width| width.min(most)).sum::<usize>();
     let most = (COLUMN_MIN..=CELL_MAX).rev().find(|&most| used(most) <= room);
     let most = most.unwrap_or(COLUMN_MIN);

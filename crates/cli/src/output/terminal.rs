@@ -1,7 +1,8 @@
 //! Text for a terminal. A text of a server, a file or a user could hold characters that steer a
 //! terminal: [`escaped`] makes them visible, and all output passes it.
 //!
-//! Escapes are those of JSON, so that JSON and items in their form stay what they are, wherever they go.
+//! Escapes are those of JSON, so that JSON and items in their form keep their meaning, wherever
+//! they go.
 //! Styles are no exception: [`styled`] writes marks, which no text has, and only `escaped` makes colours of them.
 
 use super::screen::Style;

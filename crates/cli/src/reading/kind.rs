@@ -5,7 +5,7 @@
 use super::nesting::{Extent, Nesting};
 use super::window::is_space;
 
-/// Members of an answer of Scan or Query, and what SDKs and the AWS CLI add.
+/// Members of an answer of Scan or Query, and those that SDKs and the AWS CLI add.
 const ANSWER_MEMBERS: [&str; 7] = [
     "Items",
     "Count",

@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-/// Most brackets inside each other. DynamoDB's JSON has two for each of the 32 levels of an item, and
-/// what stands around items has a few.
+/// Most brackets inside each other. DynamoDB's JSON has two for each of the 32 levels of an item,
+/// and the members around items add a few.
 const DEPTH_MAX: u32 = 120;
 
 /// Position inside a value: its open brackets and quote.
@@ -97,7 +97,7 @@ impl Nesting {
                         return Extent::Ended(offset + 1);
                     }
                 }
-                // Text, or a word, a number or what is between values.
+                // Text, a word or a number, or something between values.
                 (Some(_) | None, _) => {}
             }
         }

@@ -109,7 +109,7 @@ pub enum Event {
 pub const NEXT_PAGE_MISSING: &str =
     "the last answer that was read names a next page, which was not read";
 
-/// The receiver is gone: nobody wants more.
+/// The receiver is gone and takes no more.
 struct Unwanted;
 
 /// Starts the thread; it ends with the sources, or when the receiver is gone.

@@ -1,7 +1,7 @@
 //! The records of a source: lines, records of CSV, or the items of a JSON document. The beginning
 //! of a source tells which.
 //!
-//! Bounded: a record has [`RECORD_MAX_BYTES`] at most; what is longer is skipped unread.
+//! Bounded: a record has [`RECORD_MAX_BYTES`] at most; a longer one is skipped unread.
 
 use super::document::Document;
 use super::kind::Kind;

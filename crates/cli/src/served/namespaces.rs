@@ -32,7 +32,7 @@ type Prepare = Box<dyn Fn(&Path) -> anyhow::Result<()> + Send + Sync>;
 
 /// Origin of new namespaces.
 pub enum Origin {
-    /// In memory; each begins with what this database holds.
+    /// In memory; each begins with the contents of this database.
     Memory(Database),
     /// In folders of their own in this folder.
     Folder {

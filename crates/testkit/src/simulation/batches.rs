@@ -13,7 +13,7 @@ const GROUPS: usize = 2;
 /// Items of a group.
 const COUNT: usize = 6;
 
-/// Writers and readers of the groups; clones share what they know.
+/// Writers and readers of the groups; clones share their knowledge.
 #[derive(Debug, Clone)]
 pub(super) struct Batches {
     server: Server,

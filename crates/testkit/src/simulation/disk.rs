@@ -1,6 +1,6 @@
 //! A disk that survives the server: commits are sequenced in memory and become durable in groups,
-//! when the scheduler says so; a crash or a failed write takes back what is not durable, but for
-//! those first commits that had reached the disk without an answer.
+//! when the scheduler says so; a crash or a failed write takes back commits that are not durable,
+//! but for those first commits that had reached the disk without an answer.
 
 use super::fate::Fate;
 use super::flaw::{Flaw, half_way};

@@ -37,8 +37,8 @@ impl Polled {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = waker;
     }
 
-    /// Returns whether a future is polled by somebody who blocks the thread until it is ready, so
-    /// that nothing else can go on meanwhile.
+    /// Returns true if the caller that polls a future blocks the thread until it is ready, so that
+    /// nothing else can go on meanwhile.
     pub(super) fn is_blocked(&self, context: &Context<'_>) -> bool {
         let polled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         polled.as_ref().is_none_or(|polled| polled.data() != context.waker().data())

@@ -117,7 +117,7 @@ impl Store for SimulatedStore {
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     {
         let keys = keys.into();
-        // Always at least one, so that nobody can try again and again without an end.
+        // Always at least one turn, so that no task can try again and again without an end.
         self.turns.wait(1).await;
         let mut decide = decide;
         let all: Vec<Key> = keys.all().cloned().collect();

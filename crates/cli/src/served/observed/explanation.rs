@@ -59,7 +59,7 @@ fn steps(explanation: &mut Value) -> impl Iterator<Item = &mut Map<String, Value
     kinds.flat_map(Map::values_mut).filter_map(Value::as_object_mut)
 }
 
-/// Returns JSON with escapes for whatever is not visible ASCII, as headers have it.
+/// Returns JSON with escapes for all but visible ASCII, as headers have it.
 pub fn ascii(value: &Value) -> String {
     let text = value.to_string();
     let mut escaped = String::with_capacity(text.len());

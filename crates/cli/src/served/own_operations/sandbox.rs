@@ -6,7 +6,7 @@
 //! | `Restore` | `Name` | goes back to a save |
 //! | `Reset` | `Empty` | goes back to the start, or empties the database |
 //! | `ListSaves`, `DeleteSave` | `Name` | |
-//! | `SetClock` | `Now` or `Advance`, `Stopped` | sets or moves the clock, and does what is due then |
+//! | `SetClock` | `Now` or `Advance`, `Stopped` | sets or moves the clock, does what is due then |
 //! | `DescribeClock` | | |
 
 use super::{Nothing, fault, read};
