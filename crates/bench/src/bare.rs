@@ -47,7 +47,7 @@ async fn answer(
     request: Request<Incoming>,
     body: Bytes,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
-    // A request that breaks off gets the same answer, which nobody reads.
+    // A request that breaks off gets the same answer, which the client does not read.
     drop(request.into_body().collect().await);
     let mut response = Response::new(Full::new(body));
     let headers = response.headers_mut();

@@ -9,9 +9,9 @@ use tempfile::TempDir;
 /// A run of the measurements.
 #[derive(Debug)]
 pub struct Bench {
-    /// What to measure.
+    /// Rows to measure, and for how long.
     pub settings: Settings,
-    /// What was measured.
+    /// Rows measured so far.
     pub rows: Vec<Row>,
     folder: TempDir,
     program: Option<PathBuf>,

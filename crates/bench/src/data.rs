@@ -1,4 +1,4 @@
-//! The tables and items that are measured: 1 KiB items, 100 of them per partition key.
+//! The tables and items of the measurements: 1 KiB items, 100 of them per partition key.
 //!
 //! The nth item has partition `nth / 100` and sort key `nth % 100`; its payload is one of some
 //! pseudo-random texts, so that making an item is cheap and blocks compress as badly as those of
@@ -57,7 +57,7 @@ pub fn key(nth: u64) -> Item {
     hashrange::item! { "pk": &*partition_key(nth), "sk": &*sort_key(nth) }
 }
 
-/// What varies from item to item.
+/// Parts of an item that vary from item to item.
 struct Content {
     owner: String,
     status: String,
@@ -65,7 +65,7 @@ struct Content {
     payload: String,
 }
 
-/// Returns the contents that items take in turn.
+/// Returns the contents, which items take in turn.
 fn contents() -> &'static [Content] {
     static CONTENTS: OnceLock<Vec<Content>> = OnceLock::new();
     CONTENTS.get_or_init(|| {
@@ -205,7 +205,7 @@ pub fn put_item(table: &'static str, nth: u64) -> PutItemInput<'static> {
     }
 }
 
-/// Makes a data folder with a table of `items` items, closed again.
+/// Fills a data folder with a table of `items` items, and closes it.
 pub fn fill_folder(folder: &Path, items: u64) -> Result<(), String> {
     let runtime = runtime()?;
     runtime.block_on(async {
@@ -214,7 +214,7 @@ pub fn fill_folder(folder: &Path, items: u64) -> Result<(), String> {
     })
 }
 
-/// Makes the same table in a database, which is closed then.
+/// Fills a database with the same table, and closes it.
 pub fn fill_database(database: &Database, items: u64) -> Result<(), String> {
     runtime()?.block_on(fill_and_close(database, items))
 }
@@ -225,7 +225,7 @@ async fn fill_and_close(database: &Database, items: u64) -> Result<(), String> {
     database.close().await.map_err(|error| error.to_string())
 }
 
-/// Adds to a folder with a table what long pages are read of.
+/// Adds the items that long pages read to a folder with a table.
 pub fn add_long_pages(folder: &Path) -> Result<(), String> {
     let runtime = runtime()?;
     runtime.block_on(async {

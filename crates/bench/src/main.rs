@@ -2,8 +2,8 @@
 //! library beside the raw engine, large tables beside small ones, starting and memory; and counts
 //! instructions of hot paths.
 //!
-//! Run as `cargo xtask bench`. Both sides of a row are measured in turn in one run, so that the
-//! ratio means something on a machine that does other things too; figures across machines do not.
+//! Run as `cargo xtask bench`. A run measures both sides of a row in turn, so that the ratio means
+//! something on a machine that does other things too; figures across machines do not.
 #![expect(
     clippy::cast_precision_loss,
     reason = "figures are shown with few digits: no count comes near 2^53"
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs what the arguments ask for; two of the forms are how this program calls itself.
+/// Runs the form that the arguments choose; with two of the forms this program calls itself.
 fn run(arguments: &[&str]) -> Result<(), String> {
     match arguments {
         ["instructions"] => instructions::check(),

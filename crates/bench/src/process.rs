@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a server may take to answer at all.
+/// Longest time until a server's first answer.
 const START_MAX: Duration = Duration::from_secs(60);
 /// Pause between attempts to reach a server that starts.
 const RETRY_PAUSE: Duration = Duration::from_micros(200);
-/// How long a server may take to stop by itself.
+/// Longest time that a server may take to stop by itself.
 const STOP_MAX: Duration = Duration::from_secs(60);
 
 /// The access key that signing clients use.

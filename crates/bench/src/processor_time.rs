@@ -1,4 +1,4 @@
-//! The processor time of a process or thread: what work costs even when other programs run.
+//! The processor time of a process or thread: the cost of work even when other programs run.
 
 use std::time::Duration;
 

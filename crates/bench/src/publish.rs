@@ -1,4 +1,4 @@
-//! Puts the measured table into `docs/performance.md`, between two marks; the rest of the page is
+//! Puts the table of figures into `docs/performance.md`, between two marks; the rest of the page is
 //! written by hand.
 
 use crate::bench::workspace;

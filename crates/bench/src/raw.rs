@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// The keyspace of the product's store.
 const KEYSPACE: &str = "data";
-/// Smaller values are not items.
+/// Smaller values belong to no item.
 const ITEM_MIN_BYTES: usize = 900;
 /// The most writes committed together.
 const GROUP_MAX: usize = 1024;
@@ -59,7 +59,7 @@ impl Raw {
     }
 }
 
-/// One write and whom to tell when it is on disk.
+/// One write and the channel that reports when it is on disk.
 type Write = (Vec<u8>, Bytes, oneshot::Sender<()>);
 
 /// The simplest group commit: a channel, one thread, an answer for each write.
@@ -89,13 +89,13 @@ impl Drop for GroupCommit {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(committer) = self.committer.take() {
-            // Writers have been told that it failed, if it did.
+            // The writers know of a failure already.
             drop(committer.join());
         }
     }
 }
 
-/// Commits until nobody can write any more or a commit fails.
+/// Commits until no writer is left or a commit fails.
 fn commit_groups(raw: &Raw, mut receiver: mpsc::UnboundedReceiver<Write>) {
     let mut group = Vec::new();
     while receiver.blocking_recv_many(&mut group, GROUP_MAX) > 0 {

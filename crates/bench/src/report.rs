@@ -1,4 +1,4 @@
-//! What was measured, as a table for people and as Markdown.
+//! The figures, as a table for people and as Markdown.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub struct Row {
     pub name: String,
     /// Our figure with its unit.
     pub ours: String,
-    /// What it is compared with.
+    /// The other side of the comparison.
     pub beside: String,
     /// The figure that the target bounds.
     pub figure: Figure,
@@ -24,13 +24,13 @@ pub struct Figure {
     pub value: f64,
     /// The smallest and the largest of the rounds.
     pub spread: (f64, f64),
-    /// What is wanted.
+    /// Bound of the figure.
     pub target: Target,
-    /// How the figure is written.
+    /// Notation of the figure.
     pub unit: Unit,
 }
 
-/// What is wanted of a figure.
+/// Bound of a figure.
 #[derive(Debug, Clone, Copy)]
 pub enum Target {
     /// At least this.
@@ -41,7 +41,7 @@ pub enum Target {
     None,
 }
 
-/// How a figure is written.
+/// Notation of a figure.
 #[derive(Debug, Clone, Copy)]
 pub enum Unit {
     /// As a share of one hundred.
@@ -58,21 +58,21 @@ pub enum Unit {
     Seconds,
 }
 
-/// How a figure stands to its target.
+/// Relation of a figure to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The target is met.
     Pass,
-    /// Less than a tenth is missing.
+    /// It misses the target by less than a tenth.
     Near,
-    /// More is missing.
+    /// It misses the target by more.
     Miss,
     /// There is no target.
     Info,
 }
 
 impl Figure {
-    /// Returns how the figure stands to its target.
+    /// Returns the relation of the figure to its target.
     pub fn verdict(&self) -> Verdict {
         let share = match self.target {
             Target::AtLeast(least) => self.value / least,

@@ -1,6 +1,6 @@
-//! Interleaved measurement: A B A B ..., so that whatever else the machine does meets both.
+//! Interleaved measurement: A B A B ..., so that other work of the machine meets both.
 
-/// What several rounds gave, for each side.
+/// Figures of several rounds, for each side.
 #[derive(Debug, Clone, Default)]
 pub struct Rounds {
     ours: Vec<f64>,

@@ -1,10 +1,10 @@
-//! What to measure and for how long, from the command line.
+//! Rows to measure and for how long, from the command line.
 
 use hashrange::Options;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How to use the program.
+/// Usage of the program.
 pub const USAGE: &str = "\
 usage: cargo xtask bench [OPTIONS] [ROW...]     measure rows whose names contain a ROW
        cargo xtask bench instructions [--bless] count instructions of the hot paths
@@ -23,7 +23,7 @@ options:
   --program PATH   the server to measure, instead of a build of this workspace with profile dist
 ";
 
-/// What to measure and for how long.
+/// Rows to measure and for how long.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Rounds of each side of a row.
@@ -38,9 +38,9 @@ pub struct Settings {
     pub cache_bytes: u64,
     /// Threads of the load generator.
     pub threads: usize,
-    /// Whether the table goes into the documentation.
+    /// Put the table into the documentation.
     pub publish: bool,
-    /// How long to soak; nothing else is measured then.
+    /// Length of a soak; nothing else is measured then.
     pub soak: Option<Duration>,
     /// The server to measure.
     pub program: Option<PathBuf>,

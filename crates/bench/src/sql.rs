@@ -1,5 +1,5 @@
-//! Bare prepared SQL of single rows, as somebody would write it by hand: what a server on PostgreSQL is
-//! measured beside. One connection for each client, one statement at a time on each.
+//! Bare prepared SQL of single rows, as somebody would write it by hand: the comparison for a
+//! server on PostgreSQL. One connection for each client, one statement at a time on each.
 
 use crate::data;
 use crate::histogram::Histogram;
@@ -16,12 +16,12 @@ const TABLE: &str = "CREATE TABLE items (pk text COLLATE \"C\", sk text COLLATE 
 /// Rows of one statement that fills the table.
 const FILLED_AT_ONCE: u64 = 1000;
 
-/// What is done to a row, or to the rows of a partition key.
+/// Work on a row, or on the rows of a partition key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// Reads a row.
     Get,
-    /// Writes a row, new or not.
+    /// Writes a row, new or existing.
     Put,
     /// Adds to a number of a row.
     Update,
@@ -60,7 +60,7 @@ struct Prepared {
 }
 
 impl Sql {
-    /// Connects so many clients, after the first has made a table with so many rows.
+    /// Connects so many clients, after the first has created a table with so many rows.
     pub fn connect(url: &str, connections: usize, items: u64) -> Result<Self, String> {
         let runtime = data::runtime()?;
         let clients = runtime.block_on(connect_all(url, connections, items));
@@ -120,12 +120,12 @@ async fn connect_all(
 
 async fn connect(url: &str) -> Result<Client, tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
-    // How a connection ended is what its client's next statement says.
+    // The client's next statement reports how a connection ended.
     tokio::spawn(async move { drop(connection.await) });
     Ok(client)
 }
 
-/// Makes the table with rows for the first items.
+/// Creates the table with rows for the first items.
 async fn fill(client: &Client, items: u64) -> Result<(), tokio_postgres::Error> {
     client.batch_execute(TABLE).await?;
     let text = "INSERT INTO items SELECT pk, sk, 0, item FROM unnest($1::text[], $2::text[], $3::bytea[]) \
@@ -143,13 +143,13 @@ async fn fill(client: &Client, items: u64) -> Result<(), tokio_postgres::Error> 
     client.batch_execute("VACUUM ANALYZE items").await
 }
 
-/// Returns what a row holds for the nth item: as many bytes as the item has.
+/// Returns the row of the nth item: as many bytes as the item has.
 fn row(nth: u64) -> Vec<u8> {
     data::item(nth).as_bytes().to_vec()
 }
 
 impl Prepared {
-    /// Returns latencies of what was begun in time, and how often the work was done at all.
+    /// Returns latencies of the work that began in time, and the number of all rounds of work.
     async fn repeat(
         &self,
         work: Work,

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "hashrange", version, max_term_width = 100)]
 pub struct Arguments {
-    /// What to do.
+    /// Command that the program runs.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -51,7 +51,7 @@ fn serve_alone(given: &[OsString]) -> Option<Serve> {
     Serve::from_arg_matches(&command.try_get_matches_from(given).ok()?).ok()
 }
 
-/// What to do.
+/// Commands of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve a database over HTTP
@@ -86,23 +86,24 @@ pub enum Command {
     Scan(Scan),
     /// Show the folders and items of an item collection, or the partition keys of a table
     Tree(Tree),
-    /// Tell what of the keys of tables, or of a design in a file, will hurt later
+    /// Find faults of keys that will hurt later, in tables or in a design in a file
     Lint(Lint),
-    /// What the requests of a server cost, recorded and priced; compare two records, keep to a budget
+    /// Price the recorded requests of a server; compare two records, keep to a budget
     Cost(Cost),
-    /// Which indexes are worth adding and which can go, from what a server has recorded
+    /// Advise which indexes to add and which to drop, from the recorded requests of a server
     Advise(Advise),
-    /// Which keys of a server are hot: the hottest of each table, and a map of ranges by minutes
+    /// Show the hot keys of a server: the hottest of each table, and a map of key ranges by minutes
     Heat(Heat),
-    /// Hold what a server has recorded against the access patterns that a design allows
+    /// Compare the recorded requests of a server with the access patterns that a design allows
     Contract(Contract),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
     Sql(Sql),
     /// Explain what a query, scan, get or statement reads and costs
     Explain(Explain),
-    /// Keys that the database derives from other attributes: declare, show, drop, read
+    /// Declare, show and drop key templates, which derive keys from other attributes; parse keys by
+    /// them
     Template(Template),
-    /// Tables as they were: keep the history of a table, show how far back it reaches
+    /// Keep the history of a table; show its changes since a moment, put items back
     History(History),
     /// Save, restore and reset the whole state of a server, for tests
     State(State),
@@ -110,7 +111,7 @@ pub enum Command {
     Clock(Clock),
     /// Call any operation of the API with a JSON request
     Api(Api),
-    /// Print what a shell needs to complete commands and options
+    /// Print the script by which a shell completes commands and options
     Completions(Completions),
     /// Print a manual page, or write all of them
     Man(Manual),
@@ -139,12 +140,12 @@ pub struct Serve {
 /// Arguments of `store`.
 #[derive(Debug, Args)]
 pub struct Store {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: StoreCommand,
 }
 
-/// What `store` does.
+/// Subcommands of `store`.
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
     /// Print the SQL that creates an empty store, so that the user of servers needs no right to create
@@ -164,7 +165,7 @@ pub struct StoreInit {
     /// Schema of the tables, as in the URL of the servers
     #[arg(long, value_name = "NAME", default_value = "hashrange")]
     pub schema: String,
-    /// Into how many parts keys are spread; cannot be changed later
+    /// Number of parts over which keys are spread; cannot be changed later
     #[arg(long, value_name = "N", default_value_t = 256)]
     pub places: u16,
     /// Role of the servers: gets the rights to read and write the tables
@@ -204,7 +205,7 @@ pub struct Health {
     /// Ask whether it takes writes, too
     #[arg(long)]
     pub ready: bool,
-    /// Whose certificate it may have.
+    /// Certificates to trust.
     #[command(flatten)]
     pub tls: Tls,
 }
@@ -224,24 +225,24 @@ pub struct Completions {
 #[derive(Debug, Args)]
 #[command(after_help = "To read a page: hashrange man query | man -l -")]
 pub struct Manual {
-    /// Command whose page is wanted; without one, that of the program
+    /// Command whose page to print; without one, the page of the program
     pub command: Option<String>,
     /// Write all pages into this folder, created if it does not exist
     #[arg(long = "dir", value_name = "DIR", conflicts_with = "command")]
     pub folder: Option<PathBuf>,
 }
 
-/// Which database a command talks to.
+/// Database that a command talks to.
 #[derive(Debug, Default, Args)]
 pub struct Connection {
-    /// Server to talk to [default: http://127.0.0.1:8000] [env: HASHRANGE_ENDPOINT,
+    /// Server to send requests to [default: http://127.0.0.1:8000] [env: HASHRANGE_ENDPOINT,
     /// AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL]
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
     /// Use the database in this folder, without a server
     #[arg(long, value_name = "DIR", conflicts_with_all = ["endpoint", "credentials", "profile", "ca_file", "insecure_tls"])]
     pub data_dir: Option<PathBuf>,
-    /// Whose certificate the server may have.
+    /// Certificates to trust.
     #[command(flatten)]
     pub tls: Tls,
     /// Region to sign for, and in ARNs [default: us-east-1] [env: HASHRANGE_REGION, AWS_REGION,
@@ -255,41 +256,41 @@ pub struct Connection {
     /// Profile in the credentials file [default: default, or the only one] [env: AWS_PROFILE]
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Form of what is printed [default: table; ddb for api]
+    /// Form of the output [default: table; ddb for api]
     #[arg(long, short, value_enum)]
     pub output: Option<Format>,
-    /// How it is laid out.
+    /// Layout of the output.
     #[command(flatten)]
     pub show: Show,
 }
 
-/// Whose certificate a server at `https://` may have.
+/// Certificates that a client accepts from a server at `https://`.
 #[derive(Debug, Default, Args)]
 pub struct Tls {
     /// Trust the certificates in this file (PEM) instead of the system's, at https:// [env:
     /// HASHRANGE_CA_FILE, AWS_CA_BUNDLE]
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
-    /// Trust any certificate: whoever answers may be anybody
+    /// Trust any certificate: the server may be anybody
     #[arg(long, conflicts_with = "ca_file")]
     pub insecure_tls: bool,
 }
 
-/// How what is printed is laid out.
+/// Layout of the output.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Show {
-    /// Every cell of a table whole, however wide the terminal is
+    /// Show every cell of a table whole, however wide the terminal is
     #[arg(long)]
     pub full: bool,
-    /// Each item as one attribute per line, as it is where a table does not fit
+    /// Show each item as one attribute per line, as tables that do not fit are shown
     #[arg(long, short = 'x')]
     pub expanded: bool,
-    /// When to colour [env: NO_COLOR]
+    /// Use of colours [env: NO_COLOR]
     #[arg(long, value_enum, value_name = "WHEN")]
     pub color: Option<ColourChoice>,
 }
 
-/// Form of what is printed.
+/// Form of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -307,7 +308,7 @@ pub enum Format {
 /// Arguments of `tables`.
 #[derive(Debug, Args)]
 pub struct Tables {
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -317,7 +318,7 @@ pub struct Tables {
 pub struct Describe {
     /// Table
     pub table: String,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -339,16 +340,16 @@ pub struct Key {
 /// Arguments of `get`.
 #[derive(Debug, Args)]
 pub struct Get {
-    /// Which item.
+    /// Key of the item.
     #[command(flatten)]
     pub key: Key,
     /// Attributes to get, such as 'name, address.city'
     #[arg(long, value_name = "PATHS")]
     pub select: Option<String>,
-    /// Read what was written last
+    /// Use a strongly consistent read
     #[arg(long)]
     pub consistent: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -356,7 +357,7 @@ pub struct Get {
 /// Arguments of `update`.
 #[derive(Debug, Args)]
 pub struct Update {
-    /// Which item.
+    /// Key of the item.
     #[command(flatten)]
     pub key: Key,
     /// Assignments, such as "n = n + 1, address.city = 'Bern'"
@@ -371,10 +372,10 @@ pub struct Update {
     /// Elements to delete from sets, such as "tags <<'x'>>"
     #[arg(long, value_name = "DELETIONS")]
     pub delete: Vec<String>,
-    /// Only if this condition holds for the stored item
+    /// Update only if this condition holds for the stored item
     #[arg(long = "if", value_name = "CONDITION")]
     pub condition: Option<String>,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -382,18 +383,18 @@ pub struct Update {
 /// Arguments of `delete`.
 #[derive(Debug, Args)]
 pub struct Delete {
-    /// Which item.
+    /// Key of the item.
     #[command(flatten)]
     pub key: Key,
-    /// Only if this condition holds for the stored item
+    /// Delete only if this condition holds for the stored item
     #[arg(long = "if", value_name = "CONDITION")]
     pub condition: Option<String>,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
 
-/// What `query` and `scan` share.
+/// Arguments that `query` and `scan` share.
 #[derive(Debug, Args)]
 pub struct Page {
     /// Secondary index to read
@@ -408,16 +409,16 @@ pub struct Page {
     /// Items to examine at most
     #[arg(long, value_name = "COUNT")]
     pub limit: Option<u32>,
-    /// Start after this key, as the last page printed it
+    /// Start after this key, which the last page printed
     #[arg(long, value_name = "KEY")]
     pub start: Option<String>,
     /// Read all pages
     #[arg(long)]
     pub all: bool,
-    /// Read what was written last
+    /// Use strongly consistent reads
     #[arg(long)]
     pub consistent: bool,
-    /// Print only how many there are: of all pages, unless --limit ends it
+    /// Print only the number of items: of all pages, unless --limit ends the read
     #[arg(long, conflicts_with = "select")]
     pub count: bool,
 }
@@ -429,13 +430,13 @@ pub struct Query {
     pub table: String,
     /// Key condition, such as "country = 'NL' and begins_with(sk, '07#')"
     pub condition: String,
-    /// From the last sort key to the first
+    /// Read from the last sort key to the first
     #[arg(long)]
     pub reverse: bool,
-    /// What to read.
+    /// Index, filter and pages to read.
     #[command(flatten)]
     pub page: Page,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -445,10 +446,10 @@ pub struct Query {
 pub struct Scan {
     /// Table
     pub table: String,
-    /// What to read.
+    /// Index, filter and pages to read.
     #[command(flatten)]
     pub page: Page,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -470,18 +471,19 @@ pub struct Tree {
     /// without one, the partition keys are listed
     #[arg(value_name = "PARTITION-KEY", allow_negative_numbers = true)]
     pub partition_key: Option<String>,
-    /// What the sort key begins with, such as TEXAS#
+    /// Text that the sort key begins with, such as TEXAS#
     pub prefix: Option<String>,
     /// Secondary index to read
     #[arg(long, value_name = "NAME")]
     pub index: Option<String>,
-    /// First attributes of a sort key of several, such as '{"state": "TX"}'; PREFIX is of the next one
+    /// First attributes of a sort key that has several, such as '{"state": "TX"}'; PREFIX is of the
+    /// next one
     #[arg(long, value_name = "KEY", requires = "partition_key")]
     pub sort_key: Option<String>,
-    /// What divides the sort key into levels [default: #]
+    /// Text that divides the sort key into levels [default: #]
     #[arg(long, value_name = "TEXT", requires = "partition_key")]
     pub delimiter: Option<String>,
-    /// How many levels to show, at most 32
+    /// Levels to show, at most 32
     #[arg(long, value_name = "LEVELS", requires = "partition_key")]
     pub depth: Option<usize>,
     /// Read everything, and count items and bytes
@@ -490,22 +492,22 @@ pub struct Tree {
     /// Read everything, and show the largest item collections
     #[arg(long, conflicts_with = "partition_key")]
     pub largest: bool,
-    /// Show so many at most [default: 1000; with --largest 20]
+    /// Most partition keys, folders and items to show [default: 1000; with --largest 20]
     #[arg(long, value_name = "COUNT", conflicts_with = "all")]
     pub limit: Option<usize>,
     /// Show all
     #[arg(long, conflicts_with = "largest")]
     pub all: bool,
-    /// From the last sort key to the first
+    /// Read from the last sort key to the first
     #[arg(long, requires = "partition_key")]
     pub reverse: bool,
-    /// Start where the last call has ended, as it printed it
+    /// Start at this position, which the last call printed
     #[arg(long, value_name = "POSITION")]
     pub start: Option<String>,
-    /// Read what was written last
+    /// Use strongly consistent reads
     #[arg(long)]
     pub consistent: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -527,10 +529,10 @@ pub struct Sql {
     /// Read all pages
     #[arg(long)]
     pub all: bool,
-    /// Read what was written last
+    /// Use strongly consistent reads
     #[arg(long)]
     pub consistent: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -545,30 +547,32 @@ pub struct Sql {
     hashrange explain sql \"SELECT * FROM cities WHERE country = 'NL' AND city = 'Ede'\" \
     --what-if-local by-name=city:S\n  \
     hashrange explain request TransactWriteItems - < request.json\n\
-    All pages are told of, also without --all.")]
+    The explanation covers all pages, also without --all.")]
 pub struct Explain {
-    /// Run it, and count what it does: a statement that writes writes
+    /// Run the request and count what it reads and writes: a statement that writes does write
     #[arg(long, global = true)]
     pub analyze: bool,
-    /// Read an index that is not there, given as `alter --add-gsi` takes it: NAME=PARTITION[,SORT][/PROJECTION]
+    /// Read an index that does not exist, given as `alter --add-gsi` takes it:
+    /// NAME=PARTITION[,SORT][/PROJECTION]
     #[arg(long, global = true, value_name = "INDEX", conflicts_with = "analyze")]
     pub what_if: Option<String>,
-    /// Read a local index that is not there, given as `create --lsi` takes it: NAME=SORT[/PROJECTION]
+    /// Read a local index that does not exist, given as `create --lsi` takes it:
+    /// NAME=SORT[/PROJECTION]
     #[arg(long, global = true, value_name = "INDEX", conflicts_with_all = ["analyze", "what_if"])]
     pub what_if_local: Option<String>,
-    /// What to explain.
+    /// Request to explain.
     #[command(subcommand)]
     pub command: Explained,
 }
 
-/// What can be explained, with the arguments of the command itself.
+/// Requests that can be explained, with the arguments of the command itself.
 #[derive(Debug, Subcommand)]
 pub enum Explained {
     /// Explain a query
     Query(Query),
     /// Explain a scan
     Scan(Scan),
-    /// Explain how an item is got
+    /// Explain a get of an item
     Get(Get),
     /// Explain a statement
     Sql(Sql),
@@ -584,7 +588,7 @@ pub struct Api {
     /// Request in the API's JSON; `-` reads it from standard input
     #[arg(default_value = "{}")]
     pub request: String,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -592,20 +596,20 @@ pub struct Api {
 /// Arguments of `state`.
 #[derive(Debug, Args)]
 pub struct State {
-    /// What to do
+    /// Action
     #[arg(value_enum)]
     pub action: StateAction,
     /// Name of the save [default: default]
     pub name: Option<String>,
-    /// With reset: delete everything, also what --init and --load brought
+    /// With reset: delete everything, also the tables and items of --init and --load
     #[arg(long)]
     pub empty: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
 
-/// What to do with the state of a server.
+/// Actions on the state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StateAction {
     /// Save everything under a name
@@ -623,19 +627,19 @@ pub enum StateAction {
 /// Arguments of `clock`.
 #[derive(Debug, Args)]
 pub struct Clock {
-    /// Set it: seconds since 1970, a date such as 2030-01-31T08:00:00Z, or system
+    /// Set the clock: seconds since 1970, a date such as 2030-01-31T08:00:00Z, or system
     #[arg(long, value_name = "TIME", conflicts_with = "advance")]
     pub set: Option<String>,
-    /// Move it forward: seconds, or a time such as 500ms, 90s, 10m, 24h or 7d
+    /// Move the clock forward: seconds, or a time such as 500ms, 90s, 10m, 24h or 7d
     #[arg(long, value_name = "TIME")]
     pub advance: Option<String>,
-    /// Let it stand
+    /// Stop the clock
     #[arg(long, conflicts_with = "go_on")]
     pub stop: bool,
-    /// Let it go on
+    /// Let the clock go on
     #[arg(long)]
     pub go_on: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }

@@ -1,4 +1,4 @@
-//! What the process ends with.
+//! Exit codes of the process, and the errors that lead to them.
 
 use crate::client::Refused;
 use crate::config::SettingsError;
@@ -6,7 +6,7 @@ use crate::output;
 use std::fmt;
 use std::process::ExitCode;
 
-/// Each code and what it means, as the manual pages say it.
+/// Each code and its meaning, as the manual pages print it.
 pub const MEANINGS: &[(i32, &str)] = &[
     (0, "done"),
     (1, "failed: cannot listen, open, read, connect"),
@@ -14,7 +14,7 @@ pub const MEANINGS: &[(i32, &str)] = &[
     (3, "the database refused the request"),
     (4, "there is no such item"),
     (5, "lint has found errors or warnings, or contract requests that are not allowed"),
-    (6, "what was recorded costs more than the budget"),
+    (6, "the recorded requests cost more than the budget"),
     (130, "interrupted: work given up by Ctrl-C, or a second signal while shutting down"),
 ];
 
@@ -24,11 +24,11 @@ const REFUSED: u8 = 3;
 const NOT_FOUND: u8 = 4;
 const FOUND: u8 = 5;
 const OVER_BUDGET: u8 = 6;
-/// What shells report for a process that was interrupted.
+/// Exit code that shells report for a process that was interrupted.
 pub const INTERRUPTED: i32 = 130;
 const INTERRUPTED_CODE: u8 = 130;
 
-/// There is no such item; says which.
+/// There is no such item; holds the message that names it.
 #[derive(Debug)]
 pub struct NotFound(pub String);
 
@@ -40,7 +40,7 @@ impl fmt::Display for NotFound {
 
 impl std::error::Error for NotFound {}
 
-/// The arguments say something that cannot be done; holds what.
+/// The arguments ask for something impossible; holds the message.
 #[derive(Debug)]
 pub struct Usage(pub String);
 
@@ -52,7 +52,7 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// The linter has found what will hurt; says how much.
+/// The linter has findings; holds the message with their number.
 #[derive(Debug)]
 pub struct Found(pub String);
 
@@ -64,7 +64,7 @@ impl fmt::Display for Found {
 
 impl std::error::Error for Found {}
 
-/// What was recorded costs more than it may; says how much.
+/// The recorded requests cost more than the budget; holds the message with the amount.
 #[derive(Debug)]
 pub struct OverBudget(pub String);
 
@@ -76,7 +76,7 @@ impl fmt::Display for OverBudget {
 
 impl std::error::Error for OverBudget {}
 
-/// Work was given up before its end.
+/// A command gave up its work before the end.
 #[derive(Debug)]
 pub struct Unfinished {
     text: String,
@@ -84,12 +84,12 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Returns that a fault ended the work; the report says what was done.
+    /// Returns that a fault ended the work; `report` says how far the work came.
     pub fn after(fault: &anyhow::Error, report: &str) -> Self {
         Self { text: format!("{fault:#}\n{report}"), code: code(fault) }
     }
 
-    /// Returns that Ctrl-C ended the work; the report says what was done.
+    /// Returns that Ctrl-C ended the work; `report` says how far the work came.
     pub fn interrupted(report: &str) -> Self {
         Self { text: format!("interrupted\n{report}"), code: INTERRUPTED_CODE }
     }
@@ -103,14 +103,14 @@ impl fmt::Display for Unfinished {
 
 impl std::error::Error for Unfinished {}
 
-/// Reports wrong arguments, or prints the help that was asked for.
+/// Prints the fault of wrong arguments, or the help that the user asked for.
 pub fn usage(error: &clap::Error) -> ExitCode {
     // Nothing is left to do if not even this can be printed.
     drop(error.print());
     if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }
 }
 
-/// Reports why a command failed.
+/// Prints why a command failed.
 pub fn failure(error: &anyhow::Error) -> ExitCode {
     if output::is_broken_pipe(error) {
         return ExitCode::SUCCESS;

@@ -1,6 +1,6 @@
-//! How many files and connections this process may have open.
+//! Limit of the files and connections that this process may have open.
 
-/// Takes as many as the system gives, and returns how many that is, if it tells.
+/// Raises the limit as far as the system allows, and returns it, if the system tells.
 ///
 /// The usual limit of 1,024 is for programs that cannot count further. Where connections use it up
 /// the store cannot open its files.

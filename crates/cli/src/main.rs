@@ -1,8 +1,7 @@
 //! The command line of Hashrange: `hashrange serve` runs a server, the other commands talk to one
 //! or to a data folder.
-//!
-//! This file only chooses the command. Settings are in [`config`], commands in [`commands`], what
-//! they print goes through [`output`], and what the process ends with is in [`exit`].
+//! This file only chooses the command. Settings are in [`config`], commands in [`commands`], the
+//! output of commands goes through [`output`], and exit codes are in [`exit`].
 #![forbid(unsafe_code)]
 
 mod advice;
@@ -38,7 +37,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),
     };
-    // All files that any command creates are those of a data folder.
+    // Every file that any command creates gets the permissions of a data folder's files.
     hashrange_storage::embedded::keep_new_files_private();
     let names = config::check_names(surroundings::variable_names());
     let done = names.map_err(Into::into).and_then(|()| commands::run(arguments.command));

@@ -1,9 +1,9 @@
-//! What somebody may have meant who misspelt a name.
+//! Suggestions for misspelt names.
 
 /// Longer names are not compared: the work grows with the square of the length.
 const NAME_MAX_BYTES: usize = 255;
 
-/// Returns the name that differs least, if it differs little: in a letter of every three.
+/// Returns the name that differs least, if it differs in at most one letter of every three.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if wanted.len() > NAME_MAX_BYTES {
         return None;
@@ -20,7 +20,7 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
 /// Returns how many letters have to be put in, left out, replaced or swapped with the next.
 fn distance(from: &str, to: &str) -> usize {
     let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    // Of one letter less, and of two less.
+    // Rows of the table of distances: of the prefix that is one letter shorter, and two.
     let (mut before, mut earlier): (Vec<usize>, Vec<usize>) =
         ((0..=to.len()).collect(), Vec::new());
     for nth in 0..from.len() {

@@ -1,7 +1,7 @@
-//! What the program asks of its process: variables of the environment, the date,
-//! and chance.
+//! Access to the surroundings of the process: variables of the environment, the date, and random
+//! numbers.
 //!
-//! The only place that does, so that everything else can be tested with other answers.
+//! No other file has it, so that tests can give everything else other values.
 
 use hashrange_auth::Timestamp;
 use std::ffi::OsString;
@@ -36,14 +36,14 @@ pub fn now() -> Timestamp {
     SystemTime::now().into()
 }
 
-/// Returns the time now in milliseconds since 1970, by which the server records what requests use.
+/// Returns the time now in milliseconds since 1970, with which the server records requests.
 #[expect(clippy::disallowed_methods, reason = "the server's clock for what it records")]
 pub fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns a random number, so that those who wait for the same do not all come back at once.
+/// Returns a random number, so that clients that wait for the same do not all come back at once.
 #[expect(clippy::disallowed_methods, reason = "the client's only chance")]
 pub fn random() -> u64 {
     // Without randomness they come back at once, which costs time only.

@@ -597,7 +597,7 @@ fn cost_says_what_it_cannot_do_and_adds_what_several_servers_recorded() {
     let cases: &[(&[&str], i32, &str)] = &[
         (&["cost"], 0, "nothing is recorded: hashrange cost --start begins"),
         (&["cost", "--stop"], 0, "requests are recorded no more"),
-        (&["cost", "--budget", "5%"], 2, "a budget in % says how much may be added"),
+        (&["cost", "--budget", "5%"], 2, "a budget in % bounds the increase"),
         (&["cost", "--budget", "much"], 2, "is no budget: write 5% or 0.02"),
         (&["cost", "--region", "eu-west-1"], 2, "the prices of eu-west-1 do not come with the"),
         (&["cost", "--prices", &one], 1, "this is no price list: unknown field"),

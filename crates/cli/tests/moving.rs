@@ -221,7 +221,7 @@ fn what_cannot_move_is_refused_in_a_sentence() {
     let store = ["--store", "postgres://owner@127.0.0.1:1/postgres"];
     let cases: &[(Vec<&str>, i32, &str)] = &[
         ([&to[..], &["--data-dir", &absent]].concat(), 2, "there is no database to move in "),
-        ([&to[..], &["--memory"]].concat(), 2, "what is in memory has nowhere to go on from"),
+        ([&to[..], &["--memory"]].concat(), 2, "a crash would lose the data in memory"),
         ([&to[..], &store].concat(), 2, "hashrange copy --while-serving moves it"),
         ([&to[..], &on_data, &["--test-api"]].concat(), 2, "test-api puts back earlier states"),
         ([&to[..], &on_data, &["--namespaces"]].concat(), 2, "namespaces are folders of their own"),

@@ -286,7 +286,7 @@ fn a_state_is_saved_restored_and_reset() {
     for (arguments, expected) in [
         (&["state", "delete"][..], "delete needs the name of a save"),
         (&["state", "list", "x"], "list takes no name"),
-        (&["state", "save", "--empty"], "--empty belongs to reset"),
+        (&["state", "save", "--empty"], "--empty goes with reset only"),
         (&["state", "reset", "x"], "restore NAME"),
     ] {
         let (code, printed) = server.run(arguments);

@@ -1,5 +1,5 @@
-//! Counts the bytes that a thread allocates, for tests of what a request may cost. The test program says
-//! `#[global_allocator] static COUNTING: Counting = Counting;`.
+//! Counts the bytes that a thread allocates, for tests of the cost of a request. The test program
+//! says `#[global_allocator] static COUNTING: Counting = Counting;`.
 
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
@@ -14,11 +14,11 @@ thread_local! {
     static ALLOCATED: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is.
+// SAFETY: every call goes on to the system's allocator as it is.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATED.with(|allocated| allocated.set(allocated.get() + layout.size()));
-        // SAFETY: the caller's promise about `layout` is the one that is asked for.
+        // SAFETY: the caller's promise about `layout` is the one that the system's allocator wants.
         unsafe { System.alloc(layout) }
     }
 
@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns what `work` returns, and how many bytes this thread allocated meanwhile.
+/// Returns the result of `work`, and the bytes that this thread allocated meanwhile.
 pub fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = ALLOCATED.with(Cell::get);
     let result = work();

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Copies a folder with all that is in it; `to` need not be there. A file that goes while its folder is copied is left
-/// out, as one of a store that is open.
+/// Copies a folder with everything in it; `to` need not exist. Leaves out a file that disappears
+/// while its folder is copied, as in a store that is open.
 pub fn copy_folder(from: &Path, to: &Path) {
     let copied = copy(from, to);
     copied.unwrap_or_else(|error| panic!("copy {} to {}: {error}", from.display(), to.display()));

@@ -1,13 +1,14 @@
-//! PostgreSQL for tests: installed programs, a new folder, a free port. Also what other tests share that needs no
-//! engine: copies of folders, an allocator that counts.
+//! PostgreSQL for tests: installed programs, a new folder, a free port. Also helpers of other tests
+//! that need no engine: copies of folders, an allocator that counts.
 //!
-//! A test that needs no more than tables of its own takes a schema on [`shared`]: one server for all tests
-//! of a run, which whoever runs them starts and names in [`VARIABLE`], else one for this process. A test that
-//! stops the server, or changes what is the same for all who use it, takes [`server`] or starts its own.
+//! A test that needs no more than tables of its own takes a schema on [`shared`]: one server for
+//! all tests of a run, if the runner of the tests starts one and names it in [`VARIABLE`], else one
+//! for this process. A test that stops the server, or changes what all its users share, takes
+//! [`server`] or starts its own.
 //!
-//! A crate of its own, because the tests of the store are not to wait until the engine is compiled.
+//! A crate of its own, so that the tests of the store need not wait until the engine is compiled.
 //!
-//! A dev-dependency only; what is wrong ends in a panic, since only tests call it.
+//! A dev-dependency only; a fault ends in a panic, since only tests call it.
 #![deny(unsafe_code)]
 #![expect(clippy::panic, reason = "a failing test is a panic")]
 
@@ -31,7 +32,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The variable with the URL of the database of [`shared`], or [`OFF`].
 pub const VARIABLE: &str = "HASHRANGE_TEST_POSTGRES";
 
-/// The value of [`VARIABLE`] with which tests leave PostgreSQL out.
+/// The value of [`VARIABLE`] that makes tests leave PostgreSQL out.
 pub const OFF: &str = "off";
 
 /// A database on a running server.
@@ -40,7 +41,8 @@ pub struct Database {
     url: String,
 }
 
-/// Returns the database that all tests of a run share: those of this process if nobody names one.
+/// Returns the database that all tests of a run share, or all tests of this process if no variable
+/// names one.
 pub fn shared() -> &'static Database {
     static SHARED: OnceLock<Database> = OnceLock::new();
     SHARED.get_or_init(|| match variable() {
@@ -49,7 +51,7 @@ pub fn shared() -> &'static Database {
     })
 }
 
-/// Returns whether whoever runs the tests wants PostgreSQL left out; says so.
+/// Returns true if the runner of the tests wants PostgreSQL left out, and prints that.
 pub fn is_left_out() -> bool {
     let is_off = variable().is_some_and(|value| value == OFF);
     if is_off {
@@ -69,8 +71,8 @@ fn variable() -> Option<String> {
     std::env::var(VARIABLE).ok().filter(|value| !value.is_empty())
 }
 
-/// Returns what tells this process from all others that use a server: its number alone does not, for a run of
-/// tests has more processes and threads than Linux, by default, has numbers.
+/// Returns a text that tells this process from all others that use a server: its number alone does
+/// not, because a run of tests has more processes and threads than Linux, by default, has numbers.
 #[expect(clippy::disallowed_methods, reason = "a name that no earlier process has")]
 fn process() -> &'static str {
     static PROCESS: OnceLock<String> = OnceLock::new();
@@ -101,7 +103,7 @@ impl Database {
         })
     }
 
-    /// Runs SQL and returns what it prints.
+    /// Runs SQL and returns its output.
     pub fn sql(&self, text: &str) -> String {
         let mut psql = command(&installed().join("psql"));
         psql.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", &self.url, "-c", text]);

@@ -1,5 +1,5 @@
-//! Three members of a cluster that Patroni keeps, by the script of the documents: one of them is the primary, and Patroni
-//! decides which.
+//! Three members of a cluster that Patroni keeps, by the script of the documents: Patroni decides
+//! which of them is the primary.
 
 use crate::programs::{as_user, hand_over, printed_by, run};
 use crate::server::{free_port, new_folder};
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 
 /// The members' names, in the order of their ports.
 const NAMES: [&str; 3] = ["one", "two", "three"];
-/// So long the cluster may take until all members are there.
+/// Longest time until all members are there.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// A running cluster; it ends when it is dropped.
 #[derive(Debug)]
 pub struct Patroni {
     folder: PathBuf,
-    /// The ports are the next ones after this.
+    /// The port before the members' ports.
     base: u16,
-    /// Its end is that of the cluster.
+    /// A pipe whose end is that of the cluster.
     _life: ChildStdin,
 }
 
@@ -26,7 +26,7 @@ impl Patroni {
     /// Starts a cluster, and waits until it is whole.
     ///
     /// # Panics
-    /// When Patroni, etcd or PostgreSQL are not there, or do not work.
+    /// Without working programs of Patroni, etcd and PostgreSQL.
     pub fn start() -> Self {
         let folder = new_folder().unwrap_or_else(|error| panic!("a folder for a cluster: {error}"));
         hand_over(&folder);
@@ -48,7 +48,7 @@ impl Patroni {
         [1, 2, 3].map(|nth| self.base + nth)
     }
 
-    /// Waits until there are a primary, a standby that commits wait for and another standby, and all run.
+    /// Waits until a primary, a standby that commits wait for and another standby run.
     #[expect(clippy::disallowed_methods, reason = "other processes are waited for")]
     pub fn wait_until_whole(&self) {
         let begin = Instant::now();

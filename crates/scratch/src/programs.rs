@@ -1,4 +1,4 @@
-//! PostgreSQL's programs: where they are, and how they are run.
+//! PostgreSQL's programs: their folder, and commands that run them.
 //!
 //! The server refuses to be run by root, so root runs them as another user.
 
@@ -7,7 +7,7 @@ use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Returns the folder of the newest server's programs: of the system's, else of those that were unpacked in
+/// Returns the folder of the newest server's programs: of the system's, else of those unpacked in
 /// `fetched`. None if there are none.
 pub fn folder_of_programs(fetched: &Path) -> Option<PathBuf> {
     let places = [PathBuf::from("/usr/lib/postgresql"), fetched.join("usr/lib/postgresql")];
@@ -34,7 +34,7 @@ pub(crate) fn installed() -> PathBuf {
     })
 }
 
-/// Returns where the project's tasks unpack the programs if the system has none.
+/// Returns the folder into which the project's tasks unpack the programs if the system has none.
 #[expect(clippy::disallowed_methods, reason = "the folder of build results is Cargo's setting")]
 pub fn fetched() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -49,14 +49,14 @@ pub(crate) fn hand_over(folder: &Path) {
     }
 }
 
-/// Returns a command of one of the programs, which finds the libraries that were unpacked with it.
+/// Returns a command of one of the programs, with the libraries that were unpacked with it.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     find_libraries(&mut command);
     command
 }
 
-/// Returns a command that is not run by root.
+/// Returns a command that runs as another user if the present one is root.
 pub(crate) fn as_user(program: &Path) -> Command {
     if !rustix::process::geteuid().is_root() {
         return command(program);
@@ -80,13 +80,13 @@ fn find_libraries(command: &mut Command) {
     }
 }
 
-/// Runs a command to its end and returns what it prints.
+/// Runs a command to its end and returns its output.
 pub(crate) fn run(command: &mut Command) -> String {
     let text = printed(command).unwrap_or_else(|error| panic!("{command:?}: {error}"));
     text.unwrap_or_else(|text| panic!("{command:?}: {text}"))
 }
 
-/// Runs a command to its end and returns what it prints, also if it fails.
+/// Runs a command to its end and returns its output, also if it fails.
 pub(crate) fn printed_by(command: &mut Command) -> String {
     let text = printed(command).unwrap_or_else(|error| panic!("{command:?}: {error}"));
     text.unwrap_or_else(|text| text)
@@ -97,7 +97,7 @@ pub(crate) fn tried(command: &mut Command) -> bool {
     printed(command).is_ok_and(|text| text.is_ok())
 }
 
-/// Runs a command to its end; what it prints is an error if it fails.
+/// Runs a command to its end; returns its output, as an error if it fails.
 fn printed(command: &mut Command) -> std::io::Result<Result<String, String>> {
     // A server that keeps our pipes would keep us waiting.
     let mut printed: File = tempfile::tempfile()?;

@@ -1,13 +1,13 @@
-//! Standbys: a server that follows another one, takes over from it, and one that is made to follow again.
+//! Standbys: a server that follows another one, one that takes over, and one that follows again.
 //!
-//! Leaves the end of servers, and what is on them, to `server.rs`.
+//! Left to `server.rs`: the end of servers, and their data.
 
 use crate::Server;
 use crate::programs::{as_user, run, tried};
 use std::fs;
 
-/// What servers that follow each other need besides. The first standby that has a commit on disk lets it
-/// be answered, and what a server wrote that others do not have can be found again.
+/// Settings that servers which follow each other need besides. A commit is answered once the first
+/// standby has it on disk, and a server's writes that others do not have can be found again.
 const SETTINGS: &str = " -c wal_receiver_timeout=3s \
                         -c wal_sender_timeout=3s -c wal_retrieve_retry_interval=100ms";
 
@@ -18,17 +18,19 @@ impl Server {
     /// As [`Server::start`].
     pub fn start_primary() -> Self {
         let server = Self::prepare(SETTINGS);
-        // Without them, or hints in the log by its configuration file, a server cannot go back.
+        // Without checksums, or hints in the log by its configuration file, a server cannot go
+        // back.
         server.create_data(&["--data-checksums"]);
         server.restart();
-        // In the file: what goes back is first recovered without the settings of the command line.
+        // In the file: a server that goes back first recovers without the settings of the command
+        // line.
         server.sql("ALTER SYSTEM SET wal_keep_size = '1GB'");
         server.sql("SELECT pg_reload_conf()");
         server
     }
 
-    /// Lets commits be answered only when one of the standbys, whichever, has them on disk. On a standby it
-    /// counts from its promotion on.
+    /// Makes commits wait until any one of the standbys has them on disk. On a standby the setting
+    /// takes effect at its promotion.
     pub fn wait_for_standbys(&self) {
         self.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'");
         self.sql("SELECT pg_reload_conf()");
@@ -46,21 +48,22 @@ impl Server {
         standby
     }
 
-    /// Returns how far what this standby has received goes, in bytes of the log.
+    /// Returns the end of the log that this standby has received, in bytes.
     pub fn received(&self) -> u64 {
         let text = "SELECT greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'";
         self.sql(text).parse().unwrap_or_else(|_| panic!("a place in the log"))
     }
 
-    /// Makes this standby a primary; returns when it takes writes. Whoever was it before has to be stopped.
+    /// Makes this standby a primary; returns when it takes writes. The old primary has to be
+    /// stopped.
     pub fn promote(&self) {
         let mut promote = as_user(&self.programs().join("pg_ctl"));
         run(promote.args(["promote", "-w", "-t", "60", "-D"]).arg(self.data()));
-        // What follows this one again finds the new history in the control file.
+        // A server that follows this one again finds the new history in the control file.
         self.sql("CHECKPOINT");
     }
 
-    /// Makes this standby, which runs, follow another server than before.
+    /// Makes this running standby follow another server.
     pub fn follow(&self, primary: &Self) {
         let port = primary.port;
         self.sql(&format!(
@@ -69,8 +72,9 @@ impl Server {
         self.sql("SELECT pg_reload_conf()");
     }
 
-    /// Starts this server, which is stopped, as a standby of `primary`: by going back to where both were
-    /// the same, or if that fails, or is not wanted, by a new copy. Returns whether it went back.
+    /// Starts this stopped server as a standby of `primary`: by a rewind to where both were the
+    /// same, or if that fails, or is not wanted, by a new copy. Returns true if the rewind
+    /// succeeded.
     pub fn come_back(&self, primary: &Self, by_rewind: bool) -> bool {
         let mut rewind = as_user(&self.programs().join("pg_rewind"));
         rewind.args(["--no-sync", "-R", "--source-server"]).arg(source(primary));

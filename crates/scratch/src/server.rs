@@ -1,5 +1,6 @@
-//! A server that ends with the process that started it, also when that is killed: a small shell waits for the
-//! end of a pipe that only the process holds, then stops the server and removes its folder.
+//! A server that ends with the process that started it, also when that is killed: a small shell
+//! waits for the end of a pipe that only the process holds, then stops the server and removes its
+//! folder.
 
 use crate::Database;
 use crate::programs::{as_user, hand_over, installed, run, tried};
@@ -18,7 +19,7 @@ pub struct Server {
     pub port: u16,
     settings: String,
     database: Database,
-    /// Its end is that of the server.
+    /// A pipe whose end is that of the server.
     _life: ChildStdin,
 }
 
@@ -32,7 +33,7 @@ impl Server {
     /// Starts a server.
     ///
     /// # Panics
-    /// When PostgreSQL's programs are not there, or do not work.
+    /// Without working programs of PostgreSQL.
     pub fn start() -> Self {
         let server = Self::prepare("");
         server.create_data(&[]);
@@ -72,7 +73,7 @@ impl Server {
         self.folder.join("data")
     }
 
-    /// Lets no process of the server go on until [`Server::thaw`], or its stop.
+    /// Stops all processes of the server until [`Server::thaw`], or its end.
     pub fn freeze(&self) {
         self.signal("STOP");
     }
@@ -114,7 +115,7 @@ impl Server {
         self.database.base_url()
     }
 
-    /// Runs SQL and returns what it prints.
+    /// Runs SQL and returns its output.
     pub fn sql(&self, text: &str) -> String {
         self.database.sql(text)
     }
@@ -127,7 +128,8 @@ pub(crate) fn signal(main: &str, name: &str) {
     others.arg(format!("-{name}")).arg("-P").arg(main);
     let mut first = Command::new("kill");
     first.arg(format!("-{name}")).arg(main);
-    // The main process first: it would end those that it sees stopped. But who dies leaves its children to others.
+    // The main process first: it would end those that it sees stopped. But with KILL last: a
+    // process that dies leaves its children to others.
     let commands = if name == "KILL" { [others, first] } else { [first, others] };
     for mut command in commands {
         tried(&mut command);
@@ -138,8 +140,8 @@ pub(crate) fn new_folder() -> std::io::Result<PathBuf> {
     Ok(tempfile::Builder::new().prefix("hashrange-pg-").tempdir()?.keep())
 }
 
-/// Returns a port that nobody has and that Linux, by default, gives to no connection, so that it stays free while the
-/// server is down. Processes begin at different ones.
+/// Returns a port that is free and that Linux, by default, gives to no connection, so that it stays
+/// free while the server is down. Processes begin at different ones.
 pub(crate) fn free_port() -> std::io::Result<u16> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const FIRST: u32 = 12_000;
@@ -163,7 +165,7 @@ fn watch(programs: &Path, folder: &Path) -> ChildStdin {
     let mut shell = as_user(Path::new("/bin/sh"));
     shell.args(["-c", SCRIPT, "watch"]).arg(programs).arg(folder);
     shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    // It outlives this process, so nobody waits for it.
+    // The shell outlives this process, so the process does not wait for it.
     let spawned = shell.spawn().map(|shell| shell.stdin);
     match spawned {
         Ok(Some(life)) => life,

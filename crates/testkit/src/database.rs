@@ -1,10 +1,10 @@
 //! A database for tests: an engine under contention, in memory or in a folder, on a clock that only the
 //! test moves, called by the names of operations with JSON.
 //!
-//! What would be in memory is on PostgreSQL if [`STORE_VARIABLE`] says so; the tests are the same.
+//! Databases in memory are on PostgreSQL if [`STORE_VARIABLE`] says so; the tests are the same.
 //!
-//! The engine is generic over its store and compiled where it is first called; tests that call it
-//! here share that work instead of each doing it again.
+//! The engine is generic over its store, and the compiler makes its code in the crate that first
+//! calls it; tests that call it here share that code.
 
 use crate::contended::ContendedStore;
 use crate::environment::{VirtualClock, virtual_environment};
@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// The variable that tells on which store tests run that do not depend on it: `memory` or `postgres`.
+/// The variable that names the store of tests that do not depend on one: `memory` or `postgres`.
 pub const STORE_VARIABLE: &str = "HASHRANGE_TEST_STORE";
 
 /// A database with the clock it goes by.
@@ -37,7 +37,7 @@ impl Database {
         Self::open(empty_store(), virtual_environment(), options)
     }
 
-    /// Opens the database of a folder at the time at which the clock stands first.
+    /// Opens the database of a folder at the clock's first time.
     pub fn folder(path: &Path, options: EngineOptions) -> Self {
         Self::open(embedded(path), virtual_environment(), options)
     }
@@ -95,7 +95,7 @@ impl Database {
         Ok(serde_json::from_slice(&answer).unwrap_or(Json::Null))
     }
 
-    /// Calls an operation of either service with whatever body.
+    /// Calls an operation of either service with any body.
     pub fn call_bytes(&self, operation: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
         let operation = Operation::from_name(Service::DynamoDb, operation)
             .or_else(|| Operation::from_name(Service::Streams, operation))
@@ -150,7 +150,7 @@ impl Database {
         }
     }
 
-    /// Does the background jobs that wait.
+    /// Runs the background jobs that wait.
     pub fn run_jobs(&self) {
         block_on(self.engine.run_jobs());
     }
@@ -178,7 +178,7 @@ impl Database {
         }
     }
 
-    /// Returns what verification finds in the store.
+    /// Returns the findings of a verification of the store.
     pub fn report(&self) -> Report {
         match block_on(verify(&self.view())) {
             Ok(report) => report,
@@ -186,7 +186,7 @@ impl Database {
         }
     }
 
-    /// Asserts that verification finds nothing wrong in the store.
+    /// Asserts that verification finds no fault in the store.
     pub fn assert_sound(&self) {
         let problems = self.report().problems;
         assert!(problems.is_empty(), "{problems:?}");
@@ -229,7 +229,7 @@ pub fn is_on_postgres() -> bool {
     }
 }
 
-/// Returns whether a test that looks into a store in memory is left out, and says so.
+/// Returns true if a test that looks into a store in memory must be left out, and prints that.
 #[expect(clippy::print_stderr, reason = "what is left out is said")]
 pub fn is_left_out_on_postgres(why: &str) -> bool {
     let is_left_out = is_on_postgres();

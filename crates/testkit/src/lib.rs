@@ -1,11 +1,12 @@
-//! What the tests of several crates share: golden scripts, a reference model of tables with
+//! Common parts of the tests of several crates: golden scripts, a reference model of tables with
 //! generators of operations on it, histories of concurrent clients and their checkers, a clock that
-//! stands still, a store under contention, a simulation of the whole engine, random items, programs without settings.
+//! stands still, a store under contention, a simulation of the whole engine, random items, programs
+//! without settings.
 //!
-//! With the feature `engines` also what holds whole engines, which take long to compile.
+//! The feature `engines` adds the parts that hold whole engines, which take long to compile.
 //!
-//! A dev-dependency only; nothing here is part of the program. What is wrong with a script or a
-//! generator ends in a panic, since only tests call it.
+//! A dev-dependency only; nothing here is part of the program. A fault of a script or a generator
+//! ends in a panic, since only tests call it.
 #![forbid(unsafe_code)]
 #![expect(clippy::panic, reason = "a failing test is a panic")]
 

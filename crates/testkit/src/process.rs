@@ -1,4 +1,4 @@
-//! Programs that see nothing of whoever runs the tests.
+//! Programs that see no settings of the user who runs the tests.
 
 #![expect(
     clippy::disallowed_methods,
@@ -8,10 +8,10 @@
 use std::ffi::OsStr;
 use std::process::Command;
 
-/// What the names of variables that our programs and those of AWS read begin with.
+/// Beginnings of the names of variables that our programs and those of AWS read.
 const READ: [&str; 2] = ["HASHRANGE_", "AWS_"];
 
-/// Returns a program that sees none of this process's variables that it would read.
+/// Returns a program that sees none of the variables of this process that it would read.
 pub fn bare(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
@@ -19,7 +19,7 @@ pub fn bare(program: impl AsRef<OsStr>) -> Command {
             command.env_remove(&name);
         }
     }
-    // Nobody's configuration is there.
+    // A folder without any configuration.
     command.env("XDG_CONFIG_HOME", "/nonexistent");
     command
 }

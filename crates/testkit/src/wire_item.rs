@@ -1,11 +1,11 @@
-//! Random items in DynamoDB's JSON, for what writes items and reads them back.
+//! Random items in DynamoDB's JSON, for tests that write items and read them back.
 
 use crate::random::Random;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
-/// Pieces of text that some form has to be careful with.
+/// Pieces of text that need care in some form of items.
 const PIECES: &[&str] = &[
     "a",
     "é",
@@ -54,7 +54,7 @@ fn text(random: &mut Random) -> String {
     (0..random.below(4)).map(|_| *random.pick(PIECES)).collect()
 }
 
-/// Names are not empty.
+/// Returns a name, which is not empty.
 fn name(random: &mut Random) -> String {
     (*random.pick(PIECES)).to_owned() + &text(random)
 }
@@ -95,8 +95,8 @@ fn value(random: &mut Random, depth: usize) -> Value {
     }
 }
 
-/// Returns an item that a table takes, but for its key: values of all types, texts that forms of items
-/// have to be careful with.
+/// Returns an item that a table takes, but for its key: values of all types, texts that need care
+/// in forms of items.
 pub fn item(random: &mut Random) -> Map<String, Value> {
     members(random, 1)
 }

@@ -1,4 +1,4 @@
-//! The hot paths themselves: what a request costs apart from the disk.
+//! The hot paths themselves: the cost of a request apart from the disk.
 
 use super::http_path;
 use crate::data;
@@ -65,7 +65,7 @@ fn calls(operation: Operation, template: &Template, times: u64) -> Result<(), St
     Ok(())
 }
 
-/// Does the same while what requests use is recorded.
+/// Does the same while the recording of requests is on.
 fn recorded(operation: Operation, template: &Template, times: u64) -> Result<(), String> {
     let database = filled()?;
     let recorder = Recorder::default();

@@ -1,5 +1,5 @@
-//! What a request costs in the HTTP server apart from what the operation does: a whole server over
-//! loopback whose API answers at once, and a client that costs next to nothing.
+//! The cost of a request in the HTTP server apart from the operation: a whole server over loopback
+//! whose API answers at once, and a client that costs next to nothing.
 //!
 //! The client is a thread that writes a prepared request and reads to the last byte of its answer,
 //! one after the other, so that the count holds system calls (which callgrind does not look into),
@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 /// Bytes of an answer's body; about a GetItem of 1 KiB.
 const ANSWER_BYTES: usize = 1100;
 
-/// What the SDKs send with a GetItem.
+/// Head of the SDKs' requests of GetItem.
 const HEAD: &str = "POST / HTTP/1.1\r\n\
     Host: 127.0.0.1:8000\r\n\
     Accept-Encoding: identity\r\n\
@@ -34,7 +34,7 @@ const HEAD: &str = "POST / HTTP/1.1\r\n\
     amz-sdk-request: attempt=1\r\n";
 const BODY: &str = r#"{"TableName":"plain","Key":{"pk":{"S":"p0000007"},"sk":{"S":"s0000007"}}}"#;
 
-/// The end of what a server is to do.
+/// A future that ends when the server does.
 type Ended = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// An API whose answer is ready.
@@ -59,7 +59,7 @@ pub fn run(times: u64) -> Result<(), String> {
     })
 }
 
-/// The same to the bare server: what of it is hyper's and the runtime's.
+/// Does the same with the bare server, to measure the part of hyper and the runtime.
 pub fn run_bare(times: u64) -> Result<(), String> {
     measure(times, async |listener, ended| {
         let (stream, _) = listener.accept().await.map_err(|error| error.to_string())?;
@@ -69,7 +69,8 @@ pub fn run_bare(times: u64) -> Result<(), String> {
     })
 }
 
-/// Asks a server that runs on one thread, so that nothing depends on which thread is woken.
+/// Sends requests to a server that runs on one thread, so that the count does not depend on which
+/// thread wakes.
 fn measure<S>(times: u64, serve: S) -> Result<(), String>
 where
     S: AsyncFnOnce(TcpListener, Ended) -> Result<(), String> + Send + 'static,
@@ -113,7 +114,7 @@ fn ask(address: SocketAddr, times: u64) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns true for an answer that ends where its body does. A refusal is taken as it comes.
+/// Returns true for an answer that ends where its body does. A refusal is returned at once.
 fn is_whole(answer: &[u8]) -> bool {
     match answer.len().checked_sub(ANSWER_BYTES) {
         Some(head) if answer.starts_with(b"HTTP/1.1 200 ") => answer[..head].ends_with(b"\r\n\r\n"),

@@ -1,8 +1,8 @@
 //! Instruction counts of the hot paths under callgrind, compared with committed figures.
 //!
-//! Wall-clock time differs from run to run; these counts hardly do. A path is run twice, with few
-//! and with many repetitions; the difference is free of what happens once. More instructions than
-//! the tolerance allows are a failure; fewer are shown.
+//! Wall-clock time differs from run to run; these counts hardly do. A path runs twice, with few and
+//! with many repetitions; the difference is free of the work that is done once. More instructions
+//! than the tolerance allows are a failure; fewer are shown.
 //!
 //! The file has one `path = instructions per operation` a line, as TOML has it.
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// How much more than the committed figure is accepted.
+/// Excess over the committed figure that is accepted, as a part of it.
 const TOLERANCE: f64 = 0.05;
 const FEW: u64 = 200;
 const MANY: u64 = 1200;
@@ -23,7 +23,7 @@ const HEAD: &str = "\
 # Compared by `cargo xtask bench instructions`, rewritten with `--bless`.
 ";
 
-/// Runs a path some times; what callgrind runs.
+/// Runs a path some times, under callgrind.
 pub fn run_path(name: &str, times: u64) -> Result<(), String> {
     hot_paths::run(name, times)
 }
@@ -55,7 +55,7 @@ pub fn check() -> Result<(), String> {
     ))
 }
 
-/// Counts all paths and writes the figures to be committed.
+/// Counts all paths and writes the figures to commit.
 pub fn bless() -> Result<(), String> {
     let mut text = HEAD.to_owned();
     for name in hot_paths::NAMES {
@@ -101,7 +101,7 @@ fn collected(log: &str) -> Option<u64> {
     line.trim().parse().ok()
 }
 
-/// How a count stands to the committed one.
+/// Comparison of a count with the committed one.
 #[derive(Debug, PartialEq)]
 enum Finding {
     New,

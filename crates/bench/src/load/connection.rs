@@ -19,16 +19,16 @@ pub struct Connection {
     answer: Answer,
 }
 
-/// How far the answer has arrived.
+/// Progress of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Progress {
     /// The rest will come.
     Partial,
-    /// It is there.
+    /// It is whole.
     Complete,
 }
 
-/// What has arrived of an answer.
+/// The part of an answer that has arrived.
 enum Answer {
     /// A part of its head.
     Head(Vec<u8>),
@@ -51,12 +51,12 @@ impl Connection {
         })
     }
 
-    /// Returns what to wait on.
+    /// Returns the socket to wait on.
     pub fn source(&mut self) -> &mut TcpStream {
         &mut self.stream
     }
 
-    /// Returns when the request was started.
+    /// Returns the time at which the request was started.
     pub fn started(&self) -> Instant {
         self.started
     }
@@ -69,7 +69,7 @@ impl Connection {
         self.send()
     }
 
-    /// Sends what is left of the request, as far as the socket takes it.
+    /// Sends the rest of the request, as far as the socket takes it.
     pub fn send(&mut self) -> io::Result<()> {
         while self.sent < self.request.len() {
             match self.stream.write(&self.request[self.sent..]) {
@@ -82,8 +82,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Takes what has arrived. After a complete answer nothing more can come before the next
-    /// request, so the socket is not asked again.
+    /// Takes the bytes that have arrived. After a complete answer nothing more can come before the
+    /// next request, so the client does not ask the socket again.
     pub fn receive(&mut self, scratch: &mut [u8]) -> Result<Progress, String> {
         loop {
             match self.stream.read(scratch) {

@@ -1,8 +1,8 @@
 //! The load generator: keep-alive HTTP/1.1 connections, one request at a time on each, driven by
 //! plain sockets so that the client costs as little as possible.
 //!
-//! Requests are prepared bytes in which only a few digits change; signing, where asked for, is
-//! done by the client for every request.
+//! Requests are prepared bytes in which only a few digits change; if the measurement wants
+//! signatures, the client signs every request.
 
 mod connection;
 mod request;
@@ -17,12 +17,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Room for what one read takes from a socket.
+/// Bytes that one read takes from a socket at most.
 const READ_BYTES: usize = 256 * 1024;
-/// How long nothing may arrive on any connection.
+/// Longest time without a byte on any connection.
 const STALLED: Duration = Duration::from_secs(10);
 
-/// What to send, where and for how long.
+/// Requests to send, the servers, and for how long.
 #[derive(Debug)]
 pub struct Load<'a> {
     /// The servers, which have the connections of each thread in turn.
@@ -39,7 +39,7 @@ pub struct Load<'a> {
     pub duration: Duration,
 }
 
-/// What a load met.
+/// Figures of a load.
 #[derive(Debug)]
 pub struct Outcome {
     /// Answers per second.
@@ -51,7 +51,7 @@ pub struct Outcome {
 }
 
 impl Load<'_> {
-    /// Sends the load and returns what it met. An answer other than status 200 is an error.
+    /// Sends the load and returns its figures. An answer other than status 200 is an error.
     pub fn run(&self) -> Result<Outcome, String> {
         let share = self.connections.div_ceil(self.threads);
         let shares: Vec<Result<(Histogram, u64), String>> = std::thread::scope(|scope| {
@@ -89,7 +89,7 @@ fn join<T>(thread: std::thread::ScopedJoinHandle<'_, Result<T, String>>) -> Resu
 struct Share<'a> {
     poll: Poll,
     connections: Vec<Connection>,
-    /// Of each server, which the connections have in turn.
+    /// Writers of requests, one for each server; the connections have the servers in turn.
     writers: Vec<Writer<'a>>,
     latencies: Histogram,
     answers: u64,

@@ -8,19 +8,19 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-/// Where the number of an item within its partition goes in a template.
+/// Place of an item's number within its partition in a template.
 const SORT_PLACE: &[u8] = b"####";
-/// Where the number of a partition goes.
+/// Place of a partition's number.
 const PARTITION_PLACE: &[u8] = b"########";
 
-/// Which items requests name.
+/// Items that requests name.
 #[derive(Debug)]
 pub enum Numbers {
     /// Any below this.
     Random(u64),
     /// One after the other from here on.
     Sequence(AtomicU64),
-    /// One after the other from 0 to below the first, again and again; the second counts.
+    /// One after the other from 0 to below the first number, again and again; the second counts.
     Cycle(u64, AtomicU64),
 }
 
@@ -109,7 +109,7 @@ fn write_digits(place: &mut [u8], mut number: u64) {
 pub struct Writer<'a> {
     requests: &'a Requests,
     host: String,
-    /// Of each operation in use: its name, its target, the head of its requests.
+    /// For each operation in use its name, its target, and the head of its requests.
     heads: Vec<(&'static str, String, String)>,
     random: Random,
     written: usize,
@@ -139,7 +139,7 @@ impl<'a> Writer<'a> {
         Self { requests, host, heads, random, written: 0, body: Vec::new() }
     }
 
-    /// Puts the next request in the place of what `out` holds.
+    /// Replaces the bytes in `out` by the next request.
     pub fn write(&mut self, out: &mut Vec<u8>) {
         let template = &self.requests.templates[self.written % self.requests.templates.len()];
         self.written += 1;

@@ -1,5 +1,5 @@
-//! GetItem of two connections beside many clients that keep the server busy with long pages: does
-//! who asks for little get it soon?
+//! GetItem of two connections beside many clients that keep the server busy with long pages: does a
+//! client that asks for little get it soon?
 
 use super::http::{get_item, requests};
 use crate::bench::Bench;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Connections that ask for single items.
 const CONNECTIONS: usize = 2;
-/// How long the others have been at it when requests begin to count.
+/// Time for which the other clients work before requests count.
 const HEAD_START: Duration = Duration::from_secs(1);
 
 /// One row of this kind.
@@ -131,7 +131,7 @@ fn run_gets(bench: &Bench, server: &Server, requests: &Requests) -> Result<Outco
     load.run()
 }
 
-/// Loads the server with the others for as long as requests count.
+/// Loads the server with the other clients for as long as requests count.
 fn run_others(
     bench: &Bench,
     case: &Case,
@@ -161,7 +161,7 @@ fn scans(items: u64) -> Requests {
     requests("Scan", &[body], Numbers::Random(items))
 }
 
-/// Returns queries whose answers are as large as a page may be.
+/// Returns queries whose answers have the largest size of a page.
 fn queries(_: u64) -> Requests {
     let body = format!(
         r#"{{"TableName":"{TABLE}","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{{":p":{{"S":"{WIDE_PARTITION}"}}}}}}"#

@@ -1,5 +1,5 @@
-//! How long a release build from a clean clone takes. Crates are taken from the local registry
-//! cache; downloading is not measured.
+//! Time of a release build from a clean clone. Crates come from the local registry cache;
+//! downloading is not measured.
 
 use crate::bench::{Bench, workspace};
 use crate::report::{Figure, Row, Target, Unit};

@@ -1,4 +1,4 @@
-//! What stands beside writes over HTTP: reads right after them, reads among them, batches of them.
+//! Rows beside writes over HTTP: reads right after them, reads among them, batches of them.
 
 use super::http::{CONNECTIONS, GroupCommits, get_item, latency_note, load_of, requests, run_load};
 use super::{multiple_row, share_row};
@@ -17,16 +17,16 @@ const MIXED: &str = "http/mixed-80-20";
 const BATCHES: &str = "http/batch-write";
 const LOAD: &str = "http/load-in-batches";
 
-/// What a read right after writes may cost, as a multiple of one of a settled table.
+/// Most that a read right after writes may cost, as a multiple of one of a settled table.
 const AFTER_WRITES_MAX: f64 = 1.2;
 const MIXED_P99_MAX: Duration = Duration::from_millis(8);
 const BATCH_P99_MAX: Duration = Duration::from_millis(60);
 const ITEMS_PER_BATCH: f64 = 25.0;
 /// Connections of a load of a table.
 const LOADERS: usize = 16;
-/// No request of a load may wait longer.
+/// Longest wait of a request of a load.
 const HALT_MAX: Duration = Duration::from_millis(200);
-/// Four rounds of mixed requests of which one writes.
+/// Reads for each write of the mixed requests.
 const READS_PER_WRITE: usize = 4;
 
 /// Measures the rows of this kind.
@@ -62,8 +62,8 @@ fn batch_write() -> Requests {
     requests("BatchWriteItem", &data::batch_write_bodies(), numbers)
 }
 
-/// Random reads of a table that was just loaded and then written for four thirds of a round, beside
-/// one whose files are sorted.
+/// Measures random reads of a table that was just loaded and then written for four thirds of a
+/// round, beside one whose files are sorted.
 fn after_writes(bench: &mut Bench) -> Result<(), String> {
     let program = bench.program()?;
     let items = bench.settings.items / 2;
@@ -115,7 +115,7 @@ fn after_writes(bench: &mut Bench) -> Result<(), String> {
     settled.stop()
 }
 
-/// Four reads and one write in turn, on the same items, beside reads alone.
+/// Measures four reads and one write in turn, on the same items, beside reads alone.
 fn mixed(bench: &mut Bench) -> Result<(), String> {
     let program = bench.program()?;
     let items = bench.settings.items / 2;
@@ -150,7 +150,7 @@ fn mixed(bench: &mut Bench) -> Result<(), String> {
     server.stop()
 }
 
-/// Batches of 25 new items on all connections: the 99th percentile.
+/// Measures the 99th percentile of batches of 25 new items on all connections.
 fn batches(bench: &mut Bench) -> Result<(), String> {
     let program = bench.program()?;
     let folder = bench.path("batches");
@@ -173,7 +173,8 @@ fn batches(bench: &mut Bench) -> Result<(), String> {
     server.stop()
 }
 
-/// Batches of 25 new items on some connections for ten rounds without a pause: the longest wait.
+/// Measures the longest wait of batches of 25 new items on some connections for ten rounds without
+/// a pause.
 fn load(bench: &mut Bench) -> Result<(), String> {
     let program = bench.program()?;
     let folder = bench.path("load");
@@ -200,7 +201,7 @@ fn load(bench: &mut Bench) -> Result<(), String> {
     server.stop()
 }
 
-/// Returns a row of waits in milliseconds beside the rates at which items went in.
+/// Returns a row of waits in milliseconds beside the rates of written items.
 fn tail_row(name: &str, rates: Vec<f64>, waits_ms: &[f64], most: Duration) -> Row {
     let least_rate = rates.iter().copied().fold(f64::INFINITY, f64::min);
     Row {

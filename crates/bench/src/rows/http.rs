@@ -100,7 +100,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
         if cases.is_empty() {
             continue;
         }
-        // What answers look like is asked without a signature.
+        // The bare server's answers come from requests without a signature.
         let server = Server::product(&program, &folder, cache_bytes, None)?;
         let answers = cases.iter().map(|case| sample_answer(bench, case, &server));
         let answers = answers.collect::<Result<Vec<_>, String>>()?;
@@ -152,7 +152,7 @@ fn measure(bench: &mut Bench, case: &Case, server: &Server, answer: &Path) -> Re
     Ok(())
 }
 
-/// A server under load and what it cost so far.
+/// A server under load and its cost so far.
 struct Side<'s> {
     server: &'s Server,
     latencies: Histogram,
@@ -188,15 +188,15 @@ impl<'s> Side<'s> {
         Ok(outcome.rate)
     }
 
-    /// Returns microseconds of processor time per request: the server's, the client's.
+    /// Returns microseconds of processor time per request: the server's, then the client's.
     fn processor_us(&self) -> [f64; 2] {
         let answers = self.answers.max(1) as f64;
         [self.server_time, self.client_time].map(|time| time.as_secs_f64() * 1e6 / answers)
     }
 }
 
-/// Returns what a request costs on processors as a note. The share it gives is what the rates
-/// would have if nothing but processor time counted; other programs hardly disturb it.
+/// Returns the processor time of a request as a note. Its share is the ratio that the rates would
+/// have if nothing but processor time counted; other programs hardly disturb it.
 fn processor_note(ours: &Side<'_>, beside: &Side<'_>) -> String {
     let ([server, client], [bare, bare_client]) = (ours.processor_us(), beside.processor_us());
     format!(
@@ -262,7 +262,7 @@ impl GroupCommits {
         Some(Self { at: Instant::now(), commits, syncs })
     }
 
-    /// Returns what happened since as a note; nothing if nothing was written.
+    /// Returns the commits since that moment as a note; nothing if there was none.
     pub fn note(&self, server: &Server) -> Option<String> {
         let now = Self::read(server)?;
         let (commits, syncs) = (now.commits - self.commits, now.syncs - self.syncs);
@@ -271,7 +271,7 @@ impl GroupCommits {
     }
 }
 
-/// Returns what group commit gained as a note.
+/// Returns the gain of group commit as a note.
 pub fn group_commit_note(commits: f64, syncs: f64, seconds: f64) -> String {
     format!("{:.0} syncs/s, {:.1} commits per sync", syncs / seconds, commits / syncs)
 }
@@ -303,7 +303,7 @@ pub fn query(items: u64) -> Requests {
     requests("Query", &[body], Numbers::Random(items))
 }
 
-/// Returns requests that write items that were not there before.
+/// Returns requests that write new items.
 pub fn put_item(_: u64) -> Requests {
     let numbers = Numbers::Sequence(AtomicU64::new(WRITTEN_FROM));
     requests("PutItem", &data::put_item_bodies(), numbers)

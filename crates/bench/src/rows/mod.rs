@@ -1,4 +1,4 @@
-//! The rows of the report, by what they need.
+//! The rows of the report, by the servers and data that they need.
 
 pub mod beside;
 pub mod build;

@@ -1,5 +1,5 @@
-//! Servers on PostgreSQL beside bare prepared SQL through as many connections: client, servers and PostgreSQL
-//! share the machine.
+//! Servers on PostgreSQL beside bare prepared SQL through as many connections: client, servers and
+//! PostgreSQL share the machine.
 
 use super::http::{self, CONNECTIONS, GroupCommits, quantiles};
 use super::share_row;
@@ -16,11 +16,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-/// Items that are put begin here, far above those that are read, for each row so many after those of the one before:
-/// a row puts new items whether or not others are measured.
+/// First number of put items, far above those that are read; each row begins so many after the one
+/// before: a row puts new items whether or not others are measured.
 const WRITTEN_FROM: u64 = 2_000_000_000;
 const WRITTEN_BY_ROW: usize = 100_000_000;
-/// What a client alone may wait longer than bare SQL, in milliseconds for each round trip.
+/// Longest extra wait of a client alone over bare SQL, in milliseconds for each round trip.
 const LONGER_MAX_MS: f64 = 0.2;
 
 /// A row of a rate with many clients.
@@ -41,7 +41,7 @@ const CASES: [Case; 4] = [
 struct Alone {
     name: &'static str,
     work: Work,
-    /// That it may take, one after the other, to PostgreSQL (docs/distributed.md).
+    /// Most round trips to PostgreSQL, one after the other (docs/distributed.md).
     round_trips: f64,
 }
 
@@ -107,7 +107,7 @@ fn fill(url: &str, items: u64) -> Result<(), String> {
     data::fill_database(&database.map_err(|error| error.to_string())?, items)
 }
 
-/// Returns requests to items that are there, or puts of items from here on.
+/// Returns requests for existing items, or puts of items from `written_from` on.
 fn requests(work: Work, items: u64, written_from: u64) -> Requests {
     match work {
         Work::Get => http::get_item(items),
@@ -129,12 +129,12 @@ fn numbers(work: Work, items: u64, written_from: u64) -> Numbers {
     }
 }
 
-/// The loads of servers and of bare SQL take the same time.
+/// Returns the warm-up and the time of a load, the same for servers and bare SQL.
 fn times(bench: &Bench) -> (Duration, Duration) {
     (bench.settings.round / 10, bench.settings.round)
 }
 
-/// Loads servers with so many connections in all, however many they are by the same client.
+/// Loads servers with so many connections in all, from one client, however many servers there are.
 fn load(
     bench: &Bench,
     servers: &[&Server],
@@ -215,14 +215,15 @@ fn one_alone(
     Ok(())
 }
 
-/// Requests at two servers beside the same at one of them, by the same client.
+/// Measures requests at two servers beside the same at one of them, by the same client.
 fn two_servers(
     bench: &mut Bench,
     name: &str,
     requests: &Requests,
     servers: [&Server; 2],
 ) -> Result<(), String> {
-    // Either is the one server in turn, so that both have kept about as much: memory that grows costs time.
+    // Each server is the single one in turn, so that both have kept about as much: memory that
+    // grows costs time.
     let mut turns = servers;
     let rounds = Rounds::measure(
         bench.settings.rounds,

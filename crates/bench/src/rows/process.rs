@@ -44,7 +44,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the seconds that one operation takes on one thread, by a clock.
+/// Returns the seconds that one operation takes on one thread, by the wall clock.
 pub fn seconds_per_operation<T>(
     clock: impl Fn() -> Duration,
     round: Duration,
@@ -164,7 +164,7 @@ fn get_item(
     )
 }
 
-/// Reads an item that is there.
+/// Reads an existing item.
 fn read(database: &Blocking, request: GetItemInput<'static>) -> Result<(), String> {
     let found = database.get_item(request).map_err(|error| error.to_string())?;
     found.item.map(|item| drop(black_box(item))).ok_or("an item is missing".into())
@@ -174,7 +174,7 @@ fn read_raw(raw: &Raw, key: &[u8]) -> Result<(), String> {
     raw.get(key)?.map(|item| drop(black_box(item))).ok_or("missing".into())
 }
 
-/// One item, read again and again.
+/// Measures reads of one item, again and again.
 fn get_hot_item(
     bench: &mut Bench,
     database: &Blocking,
@@ -274,7 +274,7 @@ fn call(database: &Blocking, operation: Operation, body: &[u8]) -> Result<(), St
     Ok(())
 }
 
-/// Returns how often `write` completes per second when [`WRITERS`] tasks call it in a loop.
+/// Returns the rate a second of `write` when [`WRITERS`] tasks call it in a loop.
 pub fn write_rate<W, F>(round: Duration, write: W) -> Result<f64, String>
 where
     W: Fn() -> F + Send + Sync + 'static,

@@ -1,6 +1,6 @@
 //! A table of 1 GiB beside one of 100 MiB: does an operation cost the same? Over HTTP, client
-//! included, with a cache that holds it and with one that holds less than the large table; and
-//! in process with the latter, where nothing covers what a miss of the cache costs.
+//! included, with a cache that holds the table and with one that holds less than the large table;
+//! and in process with the latter, where nothing hides the cost of a miss of the cache.
 
 use super::http::{self, run_load};
 use super::multiple_row;
@@ -31,13 +31,13 @@ const IN_PROCESS: [(&str, Measure); 2] =
 /// A cache that holds both tables.
 const LARGE_CACHE_BYTES: u64 = 6 << 30;
 const MOST: f64 = 1.3;
-/// Rounds before those that count, in which the caches fill.
+/// Rounds before those that count, which fill the caches.
 const WARM_UP_ROUNDS: usize = 3;
 
 /// The folder with the large table, which other rows use too.
 pub const LARGE: &str = "large";
 
-/// Measures the rows of this kind, if the large table is asked for.
+/// Measures the rows of this kind, if the settings ask for the large table.
 pub fn run(bench: &mut Bench) -> Result<(), String> {
     let Some(large_items) = bench.settings.large_items else { return Ok(()) };
     let wants_large_cache = bench.wants_any(&LARGE_CACHE.map(|(name, _)| name));

@@ -12,7 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The p99 is taken of windows of this length.
+/// Length of the windows of which the p99 is taken.
 const WINDOW: Duration = Duration::from_secs(10);
 
 /// Requests that clients send for minutes.
@@ -48,7 +48,7 @@ pub fn run(bench: &mut Bench, duration: Duration) -> Result<(), String> {
     server.stop()
 }
 
-/// Shows how much the files hold and how much of it is live.
+/// Prints the size of the files and of the live data in them.
 fn print_sizes(server: &Server, folder: &Path) -> Result<(), String> {
     let body = format!(r#"{{"TableName":"{}"}}"#, data::TABLE);
     let answer = server.call("DescribeTable", body.as_bytes())?;

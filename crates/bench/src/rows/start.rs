@@ -16,9 +16,10 @@ const IDLE_MEMORY: &str = "start/idle-memory";
 const LOADED_MEMORY: &str = "start/memory-under-load";
 const FIRST_ANSWER_MAX_MS: f64 = 20.0;
 const IDLE_MAX_MIB: f64 = 30.0;
-/// What a server may use beside twice its cache: write buffers and queue, connections, code.
+/// Mebibytes that a server may use besides twice its cache: write buffers and queue, connections,
+/// code.
 const BESIDE_CACHE_MIB: f64 = 150.0;
-/// How long a started server rests before its memory is looked at.
+/// Rest of a started server before its memory is measured.
 const REST: Duration = Duration::from_secs(1);
 
 /// Measures the rows of this kind, on the large table if there is one.

@@ -37,7 +37,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     Ok(())
 }
 
-/// Transactions of four puts of 1 KiB.
+/// Returns transactions of four puts of 1 KiB.
 fn transact_write(_: u64) -> Requests {
     // Far above the keys of other rows.
     let numbers = Numbers::Sequence(AtomicU64::new(1_000_000_000));
@@ -75,7 +75,7 @@ fn account(nth: u64) -> hashrange::Item {
     item! { "id": &*format!("account-{nth:03}") }
 }
 
-/// Returns the change of one account; a negative one demands that the balance suffices.
+/// Returns the change of one account; a negative one demands a sufficient balance.
 fn change(nth: u64, by: i64) -> TransactWriteItem<'static> {
     let value = |number: i64| Value::from(AttributeValue::from(number)).into();
     let mut values = vec![(":by".into(), value(by))];

@@ -1,11 +1,11 @@
-//! Statements that the database cannot parse: the word that was meant, and where it stands.
+//! Statements that the database cannot parse: the word that the user meant, and its place.
 
 use crate::nearest::nearest;
 use crate::shell::statement::{Outline, Verb};
 use crate::shell::token::{Kind, Token, meaningful};
 use hashrange::is_reserved_in_statements;
 
-/// Characters of the line that are shown before the caret, and behind it.
+/// Most characters of the line that are shown before the caret, and after it.
 const SHOWN: usize = 60;
 
 /// Words of other databases that statements here do not have.
@@ -34,7 +34,7 @@ const FOREIGN: [(&str, &str); 12] = [
 /// Functions of other databases.
 const AGGREGATES: [&str; 5] = ["COUNT", "SUM", "AVG", "MIN", "MAX"];
 
-/// Returns what a statement that was refused may have meant, with a caret under the word.
+/// Returns the probable mistake in a refused statement, with a caret under the word.
 pub fn mistaken(statement: &str) -> Option<String> {
     let all = meaningful(statement);
     let is_explained = all.first().is_some_and(|first| first.is("EXPLAIN"));
@@ -75,13 +75,13 @@ const JOINING: [&str; 17] = [
     "ASC",
     "DESC",
 ];
-/// Other words of the language, behind which a word is no mistake.
+/// Other words of the language, after which a word is no mistake.
 const OTHERS: [&str; 13] = [
     "SELECT", "INSERT", "INTO", "UPDATE", "DELETE", "EXPLAIN", "ANALYZE", "EXISTS", "ALL",
     "MODIFIED", "OLD", "NEW", "MISSING",
 ];
 
-/// Returns a word behind a name or a value, where only a keyword can stand, that is nearly one.
+/// Returns a word after a name or a value, where only a keyword can stand, that is nearly one.
 fn behind_operand<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
     let is_keyword =
         |token: &Token<'_>| JOINING.iter().chain(&OTHERS).any(|keyword| token.is(keyword));
@@ -102,7 +102,7 @@ fn behind_operand<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
     })
 }
 
-/// Returns where a word or an operator is written in another way than here.
+/// Returns the place of `==`, of ORDER without BY, or of `*` without FROM, with a hint.
 fn incomplete<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
     tokens.windows(2).find_map(|pair| {
         let [first, second] = pair else { return None };
@@ -127,7 +127,7 @@ fn foreign<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
                         with --count";
             return Some((*token, hint.to_owned()));
         }
-        // The first word is the verb, and behind a comma stands a name.
+        // The first word is the verb, and after a comma stands a name.
         let is_name = nth.checked_sub(1).is_none_or(|before| tokens[before].is_symbol(","));
         if is_name || tokens.get(nth + 1).is_some_and(Token::compares) {
             continue;
@@ -139,18 +139,18 @@ fn foreign<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
     None
 }
 
-/// Words that stand where names do and are none: they join conditions, and are values.
+/// Words that stand in the places of names and are none: they join conditions, or are values.
 const NO_NAMES: [&str; 16] = [
     "ALL", "AND", "BETWEEN", "DISTINCT", "EXISTS", "FALSE", "FROM", "IN", "IS", "MISSING", "NOT",
     "NULL", "OR", "SELECT", "TRUE", "WHERE",
 ];
-/// Words behind which a name stands.
+/// Words that a name follows.
 const BEFORE_NAMES: [&str; 7] = ["SELECT", "SET", "REMOVE", "BY", "FROM", "INTO", "UPDATE"];
-/// Words before which a name stands.
+/// Words that follow a name.
 const BEHIND_NAMES: [&str; 3] = ["BETWEEN", "IN", "IS"];
 
-/// Returns a hint at the first name in a statement that could not be read which is a reserved word without quotes, with
-/// a caret under it.
+/// Returns a hint at the first name in an unreadable statement that is a reserved word without
+/// quotes, with a caret under it.
 pub fn reserved(statement: &str) -> Option<String> {
     let tokens = meaningful(statement);
     let is_name = |nth: usize| {
@@ -209,13 +209,13 @@ fn did_you_mean(keyword: &str, token: Token<'_>) -> String {
     format!("did you mean {keyword} where {} stands?", token.text)
 }
 
-/// Returns the line of a statement in which a byte stands, and a caret under it, each behind a line's end.
+/// Returns the line of a statement that has a byte, and a caret under it, each after a line's end.
 fn caret(statement: &str, offset: usize) -> String {
     let (before, behind) = statement.split_at(offset);
     let before = before.rsplit('\n').next().unwrap_or_default();
     let behind = behind.lines().next().unwrap_or_default();
     let skipped = before.chars().count().saturating_sub(SHOWN);
-    // A tab is as wide as the blank under it.
+    // A tab becomes as wide as the blank under it.
     let shown = |text: &str| text.replace(|it: char| it.is_control(), " ");
     let before = shown(&before.chars().skip(skipped).collect::<String>());
     let behind = shown(&behind.chars().take(SHOWN).collect::<String>());

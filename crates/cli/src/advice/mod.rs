@@ -1,5 +1,5 @@
-//! What a refusal or a result may mean for the user: messages in the user's own words, and the likely
-//! mistake. The database's answers stay as they are; a hint stands below them.
+//! Meaning of a refusal or a result for the user: messages in the user's own words, and the likely
+//! mistake. The database's answers stay as they are; hints stand below them.
 
 mod mistakes;
 pub mod names;
@@ -22,9 +22,9 @@ use serde_json::{Map, Value, json};
 const UNREAD: &str = "Statement wasn't well formed";
 /// Longer values are cut in messages.
 const VALUE_MAX_CHARACTERS: usize = 60;
-/// So many names are looked through for the nearest.
+/// Most names of tables among which the nearest is searched.
 const TABLES_MAX: usize = 1000;
-/// So many names are listed where none is near.
+/// Most names that are listed where none is near.
 const TABLES_SHOWN: usize = 8;
 
 /// Returns a message with the names and values for which a request has placeholders.
@@ -64,7 +64,7 @@ fn value_text(value: &Value) -> String {
     short
 }
 
-/// Puts a refusal into the user's words, and adds what the request alone tells about the mistake.
+/// Puts a refusal into the user's words, and adds the mistakes that show in the request alone.
 pub fn explained(mut refused: Refused, request: &Value) -> Refused {
     refused.message = refused.message.map(|message| in_own_words(&message, request));
     let statement = request["Statement"].as_str();
@@ -94,8 +94,8 @@ pub fn explained(mut refused: Refused, request: &Value) -> Refused {
     refused
 }
 
-/// Returns hints about names in a request where text may have been meant; of a statement that could not be read, also
-/// about its words.
+/// Returns hints about names in a request where the user may have meant text; for an unreadable
+/// statement also about its words.
 fn expression_hints(request: &Value, is_unread: bool) -> Vec<String> {
     if let Some(statement) = request["Statement"].as_str() {
         let mut hints: Vec<String> = mistakes::mistaken(statement).into_iter().collect();
@@ -122,14 +122,14 @@ pub fn filter_hints(request: &Map<String, Value>, keys: &[String]) -> Vec<String
     hints
 }
 
-/// Adds to an error what asking the database tells about the mistake: the nearest name of a table, an
+/// Adds to an error the mistakes that the database's tables show: the nearest name of a table, an
 /// index or a key.
 pub fn completed(client: &mut Client, mut error: anyhow::Error) -> anyhow::Error {
     let Some(refused) = error.downcast_mut::<Refused>() else { return error };
     let is_unknown = refused.exception == "ResourceNotFoundException"
         || refused.message.as_deref().is_some_and(|text| text.contains("non-existent table"));
     let of_table = refused.table.clone().filter(|_| is_unknown).and_then(|table| {
-        // Who cannot list the tables gets the refusal alone.
+        // A user who may not list the tables gets the refusal alone.
         table_hint(&table, &table_names(client, TABLES_MAX).ok()?)
     });
     let hint = of_table.or_else(|| names::hint(client, refused));

@@ -1,4 +1,5 @@
-//! Names of indexes and attributes that a request has and the table has not, and the nearest ones.
+//! Names of indexes and attributes that a request has and the table does not have, and the nearest
+//! ones.
 
 use super::in_own_words;
 use crate::client::{Client, Refused};
@@ -40,8 +41,8 @@ pub fn attributes(expression: &str) -> Vec<String> {
     names.filter_map(Token::name).collect()
 }
 
-/// Returns hints about names in a condition that found nothing: those that the table is not known to have,
-/// and nearly has.
+/// Returns hints about names in a condition that found nothing: those that the table is not known
+/// to have but nearly has.
 pub fn unknown(written: &[String], known: &[String]) -> Vec<String> {
     let strange = written.iter().filter(|name| !known.contains(name));
     let hint = |name: &String| {
@@ -59,7 +60,7 @@ pub fn compared(condition: &[Token<'_>]) -> Vec<String> {
     pairs.filter_map(|pair| pair[0].name()).collect()
 }
 
-/// Returns what the keys of the table tell about a refusal.
+/// Returns the mistake in a refused request that the keys of the table show.
 pub fn hint(client: &mut Client, refused: &Refused) -> Option<String> {
     const MISSED: &str = "missed key schema element: ";
     const NO_INDEX: &str = "does not have the specified index";
@@ -86,7 +87,7 @@ pub fn hint(client: &mut Client, refused: &Refused) -> Option<String> {
     key_hint(missed, refused, &keys)
 }
 
-/// Returns what is said of the name of an index that a table has not.
+/// Returns the hint about the name of an index that a table does not have.
 pub fn index_hint(wanted: &str, keys: &TableKeys) -> Option<String> {
     let indexes: Vec<String> = keys.indexes().into_iter().map(|(name, _)| name).collect();
     if indexes.iter().any(|name| name == wanted) {
@@ -111,10 +112,10 @@ fn key_hint(missed: &str, refused: &Refused, keys: &TableKeys) -> Option<String>
     Some(format!("{key} is the key of the index {index}: --index {index}"))
 }
 
-/// Returns the name among those that were written that is nearly the wanted one.
+/// Returns the name among the written ones that is nearly the wanted one.
 pub fn near_attribute<'a>(wanted: &str, written: &'a [String]) -> Option<&'a str> {
     let near = nearest(wanted, written.iter().map(String::as_str))?;
-    // Of short names nearly every other is near.
+    // A short name is near to nearly every other.
     let is_short = wanted.chars().count() < 4;
     (!is_short || near.eq_ignore_ascii_case(wanted)).then_some(near)
 }

@@ -1,13 +1,14 @@
-//! Whether a SELECT reads a whole table, and what would not.
+//! A note on a SELECT that reads a whole table, and on conditions that would avoid that.
 //!
-//! The database decides; this is told only where it is certain: no way through the condition names a
-//! value of the partition key. See docs/partiql.md for how statements run.
+//! The database decides how a statement runs; the note appears only where that is certain: no way
+//! through the condition names a value of the partition key. See docs/partiql.md for how statements
+//! run.
 
 use crate::commands::table_keys::TableKeys;
 use crate::shell::statement::{Outline, Verb};
 use crate::shell::token::Token;
 
-/// Parentheses inside each other that are looked into; deeper ones may hold anything.
+/// Parentheses inside each other that are examined; deeper ones may hold anything.
 const DEPTH_MAX: usize = 32;
 
 /// Returns a note if the statement reads all items of the table or index.
@@ -59,7 +60,7 @@ fn may_name(condition: &[Token<'_>], key: &str, depth: usize) -> bool {
     }
 }
 
-/// Returns what stands between words outside of brackets.
+/// Returns the parts between occurrences of a word outside of brackets.
 fn split<'s, 'a>(tokens: &'s [Token<'a>], word: &str) -> Vec<&'s [Token<'a>]> {
     let mut depth = 0_usize;
     let is_between = |token: &Token<'a>| {

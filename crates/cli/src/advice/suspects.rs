@@ -1,15 +1,15 @@
-//! Names that stand where text was probably meant: `country = NL`, and in statements
-//! `country = "NL"`.
+//! Names in places where the user probably meant text: `country = NL`, and in statements `country =
+//! "NL"`.
 
 use crate::shell::token::{Kind, Token};
 
-/// Words that stand for values or begin something else.
+/// Words that stand for values or begin another part.
 const NO_NAMES: [&str; 7] =
     ["TRUE", "FALSE", "NULL", "MISSING", "NOT", "IF_NOT_EXISTS", "LIST_APPEND"];
 
-/// Returns a hint for each name that is compared with something and is none of the known ones.
+/// Returns a hint for each name that is compared with something and is not among the known ones.
 ///
-/// In statements names may stand in double quotes; elsewhere what stands in them is text.
+/// In statements double quotes hold names; elsewhere they hold text.
 pub fn suspects(tokens: &[Token<'_>], in_statement: bool, known: &[String]) -> Vec<String> {
     let mut hints = Vec::new();
     let mut in_list = false;

@@ -1,4 +1,4 @@
-//! The arguments of commands that look at what was asked: costs, advice, heat, contracts.
+//! The arguments of commands that look at requests of the past: costs, advice, heat, contracts.
 
 use super::Connection;
 use crate::config::Parameter;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Arguments of `lint`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Tells only what the data show, with keys as evidence, and how to mend it. Ends \
+    after_help = "Reports only faults that the data show, with keys as evidence and a remedy. Ends \
     with 5 if there are errors or warnings. For example:\n  \
     hashrange lint\n  \
     hashrange lint cities --sample 100000\n  \
@@ -27,18 +27,18 @@ pub struct Lint {
     /// several times [default: the template's]
     #[arg(long, value_name = "NAME=VALUE", requires = "design")]
     pub parameter: Vec<Parameter>,
-    /// Items of each table to look at, at most
+    /// Most items of each table to look at
     #[arg(long, value_name = "COUNT", default_value_t = 10_000, conflicts_with = "design")]
     pub sample: u64,
-    /// Look at what was recorded of requests, too: in this file, which hashrange cost --save has written; may be
-    /// given several times [default: what the server has recorded, if it has]
+    /// Look at recorded requests, too: those of this file, which hashrange cost --save has written;
+    /// may be given several times [default: the server's record, if it has one]
     #[arg(long, value_name = "FILE", conflicts_with = "design")]
     pub recording: Vec<PathBuf>,
-    /// Look at the heat of keys, too: in this file, which hashrange heat --save has written; may be given several
-    /// times [default: what the server has seen]
+    /// Look at the heat of keys, too: that of this file, which hashrange heat --save has written;
+    /// may be given several times [default: the heat that the server has seen]
     #[arg(long, value_name = "FILE", conflicts_with = "design")]
     pub heat: Vec<PathBuf>,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -54,17 +54,17 @@ pub struct Lint {
     hashrange cost one-server.json other-server.json"
 )]
 pub struct Cost {
-    /// Price what these files hold, which --save has written, together; without one, what the server has
-    /// recorded
+    /// Price the records in these files, which --save has written, together; without one, the
+    /// record of the server
     #[arg(value_name = "FILE", conflicts_with_all = ["start", "stop"])]
     pub files: Vec<PathBuf>,
-    /// Forget what was recorded, once it is shown, and record from now on
+    /// Show the record, then forget it, and record from now on
     #[arg(long, conflicts_with = "stop")]
     pub start: bool,
-    /// Record no more
+    /// Stop recording
     #[arg(long)]
     pub stop: bool,
-    /// What the lines are
+    /// Grouping of the lines
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = CostBy::Pattern)]
     pub by: CostBy,
     /// Write the record to this file, too
@@ -73,13 +73,14 @@ pub struct Cost {
     /// Show what became dearer or cheaper since this record
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Fail if it costs more: an amount such as 0.02, or with --against what may be added, such as 5%
+    /// Fail if it costs more: an amount such as 0.02, or with --against the increase allowed, such
+    /// as 5%
     #[arg(long, value_name = "BUDGET")]
     pub budget: Option<Budget>,
     /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -93,17 +94,17 @@ pub struct Cost {
     hashrange advise one-server.json other-server.json"
 )]
 pub struct Advise {
-    /// Look at what these files hold, which hashrange cost --save has written, together; without one, at what the
-    /// server has recorded
+    /// Look at the records in these files, which hashrange cost --save has written, together;
+    /// without one, at the record of the server
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Only of this table
+    /// Advise on this table only
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
     /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -119,31 +120,31 @@ pub struct Advise {
     hashrange heat --with one.json --endpoint http://other:8000"
 )]
 pub struct Heat {
-    /// Table, or an index of one; without it, all of them
+    /// Table, or an index of one; without it, all tables
     #[arg(value_name = "TABLE[/INDEX]")]
     pub place: Option<String>,
-    /// What keys are compared by
+    /// Measure by which keys are ranked
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = HeatBy::Units)]
     pub by: HeatBy,
-    /// Only so many of the newest minutes [default: 60]
+    /// Newest minutes to show [default: 60]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=60),
         conflicts_with = "with")]
     pub minutes: Option<u64>,
-    /// Show so many keys of each kind
+    /// Keys to show of each kind
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     pub limit: usize,
-    /// Write what is known to this file, too
+    /// Write the heat to this file, too
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Add what this file holds, which --save has written of another server; may be repeated
+    /// Add the heat in this file, which --save has written of another server; may be repeated
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
 
-/// What hot keys are compared by.
+/// Measures by which hot keys are ranked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HeatBy {
     /// Read and write units together.
@@ -171,26 +172,26 @@ pub enum HeatBy {
     hashrange contract"
 )]
 pub struct Contract {
-    /// File with the patterns; without one, those that the server was started with
+    /// File with the patterns; without one, the contract that the server was started with
     #[arg(value_name = "CONTRACT", required_if_eq_any = [("learn", "true"), ("verify", "true")])]
     pub design: Option<PathBuf>,
-    /// Hold these files against it, which hashrange cost --save has written; without one, what the server has
-    /// recorded
+    /// Hold the records in these files, which hashrange cost --save has written, against the
+    /// contract; without one, the record of the server
     #[arg(value_name = "RECORD")]
     pub recordings: Vec<PathBuf>,
-    /// Add what was recorded to the contract, which need not be there yet
+    /// Add the recorded requests to the contract, whose file need not exist yet
     #[arg(long)]
     pub learn: bool,
-    /// Run the examples of the patterns that read, rehearse those that write, and hold what they use against the
-    /// patterns
+    /// Run the examples of the patterns that read, rehearse those that write, and hold the units
+    /// they use against the patterns
     #[arg(long, conflicts_with_all = ["learn", "recordings"])]
     pub verify: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
 
-/// What each line of costs sums.
+/// Groupings of the lines of costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CostBy {
     /// An operation on a table or index, with its conditions and without their values.

@@ -11,34 +11,35 @@ use std::path::PathBuf;
 pub struct Put {
     /// Table
     pub table: String,
-    /// Item, such as '{"pk": "a", "n": 1}', or in DynamoDB's JSON; without one, standard input has items as `import` reads them
+    /// Item, such as '{"pk": "a", "n": 1}', or in DynamoDB's JSON; without one, items from standard
+    /// input as `import` reads them
     #[arg(conflicts_with_all = ["from_line", "skip_bad", "in_flight"])]
     pub item: Option<String>,
-    /// Only if this condition holds for the stored item; items are then put one by one
+    /// Put only if this condition holds for the stored item; items are then put one by one
     #[arg(
         long = "if",
         value_name = "CONDITION",
         conflicts_with_all = ["skip_bad", "in_flight"]
     )]
     pub condition: Option<String>,
-    /// How items are put.
+    /// Settings of the batches.
     #[command(flatten)]
     pub bulk: Bulk,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
 
-/// What `put` and `import` share.
+/// Arguments that `put` and `import` share.
 #[derive(Debug, Args)]
 pub struct Bulk {
-    /// Begin with this line, as an interrupted command said
+    /// Line to begin with, as an interrupted command named it
     #[arg(long, value_name = "LINE", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub from_line: u64,
-    /// Go on after items that are none or are refused; each is told
+    /// Report items that are malformed or refused, and go on
     #[arg(long)]
     pub skip_bad: bool,
-    /// Batches of 25 items under way at a time
+    /// Batches of 25 items to send at a time
     #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub in_flight: u16,
 }
@@ -66,7 +67,8 @@ pub struct Import {
     pub table: String,
     /// Files; without one, or for -, standard input
     pub files: Vec<PathBuf>,
-    /// Form of the items [default: csv for names in .csv, else as each item tells by its key]
+    /// Form of the items [default: csv for names in .csv, else each item's own form, told by its
+    /// key]
     #[arg(long, value_name = "FORM")]
     pub format: Option<Form>,
     /// Types of columns whose header names none, such as total:N,tags:SS [default: S; keys as the
@@ -79,10 +81,10 @@ pub struct Import {
     /// Delimiter of the cells of CSV: , ; | : tab or space [default: ,]
     #[arg(long, value_name = "DELIMITER")]
     pub delimiter: Option<Delimiter>,
-    /// How items are put.
+    /// Settings of the batches.
     #[command(flatten)]
     pub bulk: Bulk,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -104,13 +106,13 @@ pub struct Export {
     /// Form of the items [default: csv for names in .csv, else item]
     #[arg(long, value_name = "FORM")]
     pub format: Option<Form>,
-    /// Parts of the table that are read at the same time
+    /// Segments of the table to read at the same time
     #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub segments: u32,
-    /// Read what was written last
+    /// Use strongly consistent reads
     #[arg(long)]
     pub consistent: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }

@@ -9,10 +9,10 @@ const INDEX_HELP: &str = "An index is NAME=KEYS, then /PROJECTION and /throughpu
   by-state=country:S,state:S/include=total,date
   by-place=country:S+state:S,city:S      several attributes in a part of the key (global only)
   by-date=date:S                         a local index: its sort key; the partition key is the table's
-S is text, N a number, B binary. A type that is already said can be left out. A name with one of
+S is text, N a number, B binary. A type that is given elsewhere can be left out. A name with one of
 :+,/= inside stands in double quotes.";
 
-/// Which images of an item its stream shows.
+/// Images of an item that its stream shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StreamImage {
     /// The item before and after
@@ -25,12 +25,12 @@ pub enum StreamImage {
     Keys,
 }
 
-/// What storage costs, against what requests cost.
+/// Classes of tables: prices of storage against prices of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TableClass {
-    /// For tables that are used
+    /// For tables whose requests cost more than their storage
     Standard,
-    /// For tables that are kept
+    /// For tables whose storage costs more than their requests
     InfrequentAccess,
 }
 
@@ -49,7 +49,7 @@ pub struct Create {
     /// Partition key and its type, such as pk:S, pk:N or pk:B
     #[arg(value_name = "KEY")]
     pub partition_key: String,
-    /// Sort key and its type, if items have one
+    /// Sort key and its type, if the table has one
     pub sort_key: Option<String>,
     /// Global secondary index, such as by-state=country:S,state:S
     #[arg(long, value_name = "INDEX")]
@@ -57,7 +57,7 @@ pub struct Create {
     /// Local secondary index, such as by-date=date:S
     #[arg(long, value_name = "INDEX")]
     pub lsi: Vec<String>,
-    /// Attribute with the second at which an item expires
+    /// Attribute with the second since 1970 at which an item expires
     #[arg(long, value_name = "ATTRIBUTE")]
     pub ttl: Option<String>,
     /// Record changes in a stream
@@ -84,7 +84,7 @@ pub struct Create {
     /// Do not wait until the table is active
     #[arg(long, conflicts_with = "ttl")]
     pub no_wait: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -145,13 +145,13 @@ pub struct Alter {
     /// Keep items that have expired
     #[arg(long)]
     pub no_ttl: bool,
-    /// Attribute with the second at which an item expires
+    /// Attribute with the second since 1970 at which an item expires
     #[arg(long, value_name = "ATTRIBUTE", conflicts_with = "no_ttl")]
     pub ttl: Option<String>,
-    /// Do not wait for the last change to be done
+    /// Do not wait until the last change is done
     #[arg(long)]
     pub no_wait: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -161,7 +161,7 @@ pub struct Alter {
 pub struct Drop {
     /// Table
     pub table: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
     /// Do nothing if there is no such table
@@ -170,7 +170,7 @@ pub struct Drop {
     /// Do not wait until the table is gone
     #[arg(long)]
     pub no_wait: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }

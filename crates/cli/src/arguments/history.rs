@@ -6,28 +6,29 @@ use clap::{Args, Subcommand};
 /// Arguments of `history`.
 #[derive(Debug, Args)]
 pub struct History {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: HistoryCommand,
 }
 
-/// What `history` does.
+/// Subcommands of `history`.
 #[derive(Debug, Subcommand)]
 pub enum HistoryCommand {
     /// Keep the history of a table from now on, or change how long versions are kept
     Enable(HistoryEnable),
-    /// Keep no history any more, and remove what there is of it
+    /// Stop keeping the history of a table, and remove it
     Disable(HistoryOfTable),
-    /// Show whether a history is kept, how far back it reaches, and what is dated ahead of the clock
+    /// Show whether a history is kept, how far back it reaches, and the changes that are dated
+    /// ahead of the clock
     Show(HistoryOfTable),
-    /// Show what has changed since a moment
+    /// Show the changes since a moment
     Diff(HistoryDiff),
-    /// Put items back to what they were at a moment
+    /// Put items back to their state at a moment
     Restore(HistoryRestore),
 }
 
 impl HistoryCommand {
-    /// Returns which database is meant.
+    /// Returns the database to use.
     pub fn connection(&self) -> &Connection {
         match self {
             Self::Enable(it) => &it.connection,
@@ -58,10 +59,10 @@ impl HistoryCommand {
 pub struct HistoryEnable {
     /// Table
     pub table: String,
-    /// Keep a version for so many hours after it was replaced [default: for ever]
+    /// Hours for which a version is kept after it was replaced [default: for ever]
     #[arg(long, value_name = "HOURS")]
     pub hours: Option<u32>,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -74,13 +75,13 @@ pub struct HistoryItems {
     /// Moment: 20261121T100000Z, 2026-11-21T10:00:00Z, seconds since 1970, 10m, 2h or 7d for so long ago,
     /// or start for as far back as the history reaches
     pub moment: String,
-    /// Only items with this partition key; or a whole or partition key as a literal
+    /// Only items with this partition key; or a whole key or a partition key as a literal
     #[arg(value_name = "KEY", allow_negative_numbers = true)]
     pub partition_key: Option<String>,
     /// Only the item with this sort key
     #[arg(allow_negative_numbers = true)]
     pub sort_key: Option<String>,
-    /// Only items whose sort key begins so
+    /// Only items whose sort key begins with this text
     #[arg(long, value_name = "TEXT", conflicts_with = "sort_key")]
     pub prefix: Option<String>,
 }
@@ -91,13 +92,13 @@ pub struct HistoryItems {
     hashrange history diff orders 20261121T100000Z\n  \
     hashrange history diff orders 20261121T100000Z CUSTOMER#anna --prefix ORDER#2026")]
 pub struct HistoryDiff {
-    /// Which items, since when.
+    /// Items, and the moment since which they changed.
     #[command(flatten)]
     pub items: HistoryItems,
-    /// Up to this moment [default: now]
+    /// Moment up to which changes are shown [default: now]
     #[arg(long, value_name = "MOMENT")]
     pub to: Option<String>,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -111,16 +112,16 @@ pub struct HistoryDiff {
     hashrange history restore orders 20261121T100000Z --all --dry-run"
 )]
 pub struct HistoryRestore {
-    /// Which items, and when.
+    /// Items, and the moment to which they go back.
     #[command(flatten)]
     pub items: HistoryItems,
     /// Put back every item of the table that has changed
     #[arg(long, conflicts_with = "partition_key")]
     pub all: bool,
-    /// Only show what would be written
+    /// Show what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -130,7 +131,7 @@ pub struct HistoryRestore {
 pub struct HistoryOfTable {
     /// Table
     pub table: String,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }

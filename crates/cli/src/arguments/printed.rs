@@ -6,7 +6,7 @@ use clap::{Command, CommandFactory};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What ends a command in a text.
+/// Characters that end a command in a text.
 const ENDS: [char; 8] = ['\n', '`', '"', '|', ';', '&', '#', '>'];
 
 fn files(folder: &Path, kind: &str, found: &mut Vec<PathBuf>) {
@@ -37,7 +37,7 @@ fn commands(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns what of a command there is not; none if the text is none of a command.
+/// Returns the flag that a command does not have; none if it has all, or if the text is no command.
 fn unknown(program: &Command, text: &str) -> Option<String> {
     let mut words = text.split_whitespace().peekable();
     let mut command = program.find_subcommand(words.next()?)?;

@@ -6,12 +6,12 @@ use clap::{Args, Subcommand};
 /// Arguments of `template`.
 #[derive(Debug, Args)]
 pub struct Template {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: TemplateCommand,
 }
 
-/// What `template` does.
+/// Subcommands of `template`.
 #[derive(Debug, Subcommand)]
 pub enum TemplateCommand {
     /// Declare a template, or change it: existing items are rewritten
@@ -25,7 +25,7 @@ pub enum TemplateCommand {
 }
 
 impl TemplateCommand {
-    /// Returns which database it is about.
+    /// Returns the database to use.
     pub fn connection(&self) -> &Connection {
         match self {
             Self::Set(arguments) => &arguments.connection,
@@ -46,10 +46,10 @@ pub struct TemplateSet {
     /// Refuse writes that differ, instead of setting the attribute
     #[arg(long)]
     pub check: bool,
-    /// Remove the attribute, also what clients wrote, where nothing is derived
+    /// Remove the attribute, also a value that a client wrote, where nothing is derived
     #[arg(long, conflicts_with = "check")]
     pub remove_others: bool,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -59,7 +59,7 @@ pub struct TemplateSet {
 pub struct TemplateShow {
     /// Name of the table
     pub table: String,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -71,7 +71,7 @@ pub struct TemplateDrop {
     pub table: String,
     /// The attribute that the template derives
     pub attribute: String,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -81,12 +81,12 @@ pub struct TemplateDrop {
 pub struct TemplateParse {
     /// Name of the table
     pub table: String,
-    /// The key
+    /// Key to parse
     pub key: String,
-    /// Read it by the template of this attribute only
+    /// Parse by the template of this attribute only
     #[arg(long)]
     pub attribute: Option<String>,
-    /// Which database.
+    /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
 }

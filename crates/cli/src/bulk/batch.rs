@@ -1,5 +1,5 @@
-//! One batch: BatchWriteItem until all of it is in. What comes back unprocessed is sent again; a batch
-//! that is refused is put item by item, which finds the one that is at fault.
+//! One batch: BatchWriteItem until all of it is in. A call sends unprocessed items again; of a
+//! batch that the database refuses it puts each item by itself, which finds the one at fault.
 
 use super::retry::{self, Stop};
 use crate::client::{Backoff, Caller, Failure, Refused};
@@ -11,7 +11,7 @@ use hashrange::Operation;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What all batches share.
+/// Target and settings that all batches share.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The database.
@@ -20,14 +20,14 @@ pub struct Target {
     pub table: String,
     /// The key attributes of the table.
     pub key_names: Vec<String>,
-    /// Whether items that are refused are passed over.
+    /// Skip items that the database refuses.
     pub skips_bad: bool,
 }
 
-/// What became of a batch.
+/// Outcome of a batch.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Which batch.
+    /// Number of the batch.
     pub batch: u64,
     /// Its keys.
     pub keys: Vec<Key>,
@@ -35,13 +35,13 @@ pub struct Outcome {
     pub put: u64,
     /// Write units they took.
     pub units: f64,
-    /// Whether the database turned some away for a while.
+    /// True if the database turned some items away for a while.
     pub was_throttled: bool,
-    /// The keys of the items that are in, and where they were read.
+    /// The keys of the items that are in, and the places of their records.
     pub done: Vec<(Place, Key)>,
-    /// Items that were refused and passed over, and why.
+    /// Items that the database refused and the import skipped, each with the reason.
     pub skipped: Vec<(Place, String)>,
-    /// The first item that is not in, and why, unless work was to end.
+    /// The first item that is not in, and why, unless Ctrl-C stopped the import.
     pub open: Option<(Place, Option<anyhow::Error>)>,
 }
 

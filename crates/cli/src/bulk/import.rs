@@ -3,7 +3,7 @@
 //! Invariants:
 //! - Of the batches under way no two have an item of the same key, and no batch has two, so that the
 //!   item of the later line stays.
-//! - Every line before the one that is told as the line to go on from is in, or was passed over.
+//! - Every line before the one that a report names as the next is in, or was skipped.
 
 use super::batch::{self, Outcome};
 use super::counted;
@@ -26,25 +26,26 @@ pub use super::batch::Target;
 
 /// Source: DynamoDB takes 25 items in a BatchWriteItem.
 const BATCH_ITEMS_MAX: usize = 25;
-/// Bytes after which a batch is sent though it could have more items; the service takes 16 MB, and
-/// what is under way is in memory.
+/// Bytes at which a batch is sent though it could have more items; the service takes 16 MB, and
+/// batches under way are in memory.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// What an import did.
+/// Outcome of an import.
 #[derive(Debug)]
 pub struct Summary {
     /// Items that were put.
     pub put: u64,
-    /// How many of them replaced one that was put before, and where the first such is; none if there were too many
-    /// keys to know.
+    /// Number of items that replaced one that was put before, and the first of them; none if there
+    /// were too many keys to count.
     pub repeated: Option<(u64, String)>,
-    /// Records that were passed over.
+    /// Records that were skipped.
     pub skipped: u64,
     /// Write units.
     pub units: f64,
 }
 
-/// Puts what the sources have. Ctrl-C finishes what is under way and says where to go on.
+/// Puts the items of the sources. On Ctrl-C finishes the batches under way and reports the line to
+/// go on from.
 pub async fn run(plan: Plan, target: Target, in_flight: usize) -> anyhow::Result<Summary> {
     let count = Arc::new(AtomicU64::new(0));
     let sizes: Option<Vec<u64>> = plan.sources.iter().map(Source::size).collect();
@@ -65,24 +66,24 @@ struct Import {
     stop: watch::Sender<bool>,
     stopped: Stop,
     in_flight_max: usize,
-    /// How many may be under way now: fewer after the database turned some away.
+    /// Batches that may be under way now: fewer after the database turned items away.
     in_flight_now: usize,
     under_way: JoinSet<Outcome>,
     busy: BTreeSet<Key>,
-    /// Where the batches under way, or left undone, begin.
+    /// First records of the batches under way, or left undone.
     open: BTreeMap<u64, Place>,
     next_batch: u64,
     /// The batch that is being filled.
     entries: Vec<Entry>,
     bytes: usize,
-    /// An item that cannot be in that batch.
+    /// An item that cannot be in the batch that is being filled.
     held: Option<Entry>,
     is_read: bool,
-    /// Behind the last record that was read.
+    /// Place after the last record that was read.
     behind: Place,
     fault: Option<(Place, anyhow::Error)>,
     is_interrupted: bool,
-    /// Whether the database turned something away lately.
+    /// True if the database turned items away lately.
     is_throttled: bool,
     put: u64,
     repeats: Repeats,
@@ -126,7 +127,8 @@ impl Import {
         }
     }
 
-    /// Reads and writes until all is in, or until a fault or Ctrl-C and what is under way then.
+    /// Reads and writes until all is in; after a fault or Ctrl-C only finishes the batches under
+    /// way.
     async fn work(&mut self, mut events: mpsc::Receiver<Event>) -> anyhow::Result<()> {
         let mut ticks = tokio::time::interval(PERIOD);
         let mut signal = pin!(tokio::signal::ctrl_c());
@@ -146,7 +148,7 @@ impl Import {
                     self.account(outcome.context("a batch panicked")?);
                 }
                 _ = ticks.tick() => {
-                    // A slow source does not keep what it has given waiting.
+                    // Items that a slow source has given do not wait for more.
                     if !is_stopped && events.is_empty() {
                         self.send();
                     }
@@ -170,7 +172,7 @@ impl Import {
         self.progress.show(self.put, remark);
     }
 
-    /// The first Ctrl-C finishes what is under way; the second does not wait for that.
+    /// The first Ctrl-C finishes the batches under way; the second does not wait for them.
     fn interrupt(&mut self) -> anyhow::Result<()> {
         if self.is_interrupted {
             self.progress.clear();
@@ -312,7 +314,7 @@ impl Import {
         first.unwrap_or(self.behind)
     }
 
-    /// Returns what is in and how to go on.
+    /// Returns the count of items that are in, and how to go on.
     fn report(&self) -> String {
         let resume = self.resume();
         let verb = if self.put == 1 { "is" } else { "are" };

@@ -1,10 +1,10 @@
-//! Many items at a time: into a table, with several batches under way, and out of it, in segments. What
-//! they are read from is left to [`crate::reading`].
+//! Many items at a time: into a table, with several batches under way, and out of it, in segments.
+//! [`crate::reading`] reads the items from files.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `batch.rs` | one BatchWriteItem: what comes back is sent again |
-//! | `import.rs` | batches under way, what is in, where to go on |
+//! | `batch.rs` | one BatchWriteItem: unprocessed items are sent again |
+//! | `import.rs` | batches under way, items that are in, the line to go on from |
 //! | `repeats.rs` | items that replace one of the same import |
 //! | `segments.rs` | one Scan in parallel segments |
 //! | `target.rs` | the file or standard output that an export writes |

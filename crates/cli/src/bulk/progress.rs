@@ -1,4 +1,4 @@
-//! The line on a terminal that shows how far long work is.
+//! The line on a terminal that shows the progress of long work.
 
 use super::counted;
 use crate::output;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often the line is written.
+/// Time between two writes of the line.
 pub const PERIOD: Duration = Duration::from_millis(100);
 const BAR_CELLS: usize = 24;
 
@@ -16,25 +16,26 @@ const BAR_CELLS: usize = 24;
 pub struct Progress {
     is_shown: bool,
     began: Instant,
-    /// When the line is due again, of work that is shown in time.
+    /// Time since the beginning at which the line is due again, for
+    /// [`show_in_time`](Self::show_in_time).
     due: Duration,
     done: Arc<AtomicU64>,
     whole: Option<u64>,
 }
 
 impl Progress {
-    /// Begins work of which `done` counts up to `whole`, if that is known.
+    /// Begins work of which `done` counts up to `whole`, if the size is known.
     pub fn new(done: Arc<AtomicU64>, whole: Option<u64>) -> Self {
         let is_shown = output::is_watched();
         Self { is_shown, began: Instant::now(), due: PERIOD, done, whole }
     }
 
-    /// Counts what is done.
+    /// Adds to the count of the work that is done.
     pub fn add(&self, count: u64) {
         self.done.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Returns how much is done.
+    /// Returns the count of the work that is done.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
@@ -47,8 +48,8 @@ impl Progress {
         }
     }
 
-    /// Notes how much is done, and shows it if that was last done a period ago. For work that tells
-    /// more often than anybody can read.
+    /// Notes how much is done, and shows it if the line is a period old. For work that reports more
+    /// often than anybody can read.
     pub fn show_in_time(&mut self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
         let elapsed = self.elapsed();

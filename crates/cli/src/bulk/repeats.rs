@@ -1,6 +1,7 @@
 //! Counts items that have the key of an item before them, which they replace: of so many lines are fewer items.
 //!
-//! Bounded: of a key 8 bytes are kept, its hash, of [`KEYS_MAX`] keys at most; with more nobody knows the count.
+//! Bounded: keeps the hash of a key, 8 bytes, for [`KEYS_MAX`] keys at most; with more the count is
+//! unknown.
 
 use crate::reading::key::Key;
 use crate::reading::reader::Place;
@@ -42,8 +43,8 @@ impl Repeats {
         }
     }
 
-    /// Returns how many items replaced one that was written before, and which the first is; none if there were too
-    /// many keys to know.
+    /// Returns how many items replaced one that was written before, and the first of them; none if
+    /// there were too many keys to count.
     pub fn counted(&self) -> Option<(u64, Option<Place>)> {
         self.is_known.then_some((self.count, self.first))
     }

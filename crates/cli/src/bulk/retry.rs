@@ -1,11 +1,11 @@
-//! Calls that are tried again while they may yet succeed.
+//! Retries of calls while they may yet succeed.
 
 use crate::client::{Backoff, Caller, Failure};
 use crate::surroundings::random;
 use hashrange::Operation;
 use tokio::sync::watch;
 
-/// Says whether work is to end; what has been begun is finished.
+/// True once work is to end; calls that have begun finish.
 pub type Stop = watch::Receiver<bool>;
 
 /// Waits after a failure. Returns false if it is time to give up, or if work is to end.

@@ -1,7 +1,7 @@
-//! One Scan of a table in parallel segments. The pages are taken from the segments in turns, so that
-//! the same table gives the same order.
+//! One Scan of a table in parallel segments. The pages come from the segments in turns, so that the
+//! same table gives the same order.
 //!
-//! Bounded: each segment has two pages at most that nobody has taken.
+//! Bounded: each segment has two pages at most that the export has not taken.
 
 use super::retry::{self, Stop};
 use crate::client::Caller;
@@ -19,7 +19,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Starts to read in `count` segments what `request` describes.
+    /// Starts to read in `count` segments as `request` describes.
     pub fn start(caller: &Caller, request: &Map<String, Value>, count: u32, stop: &Stop) -> Self {
         let segments = (0..count).map(|segment| {
             let mut request = request.clone();
@@ -38,7 +38,7 @@ impl Pages {
     /// Returns the response of the next page, or nothing if all segments are at their end.
     pub async fn next(&mut self) -> anyhow::Result<Option<Vec<u8>>> {
         while let Some(segment) = self.segments.front_mut() {
-            // Until there is a page the segment keeps its turn, also if nobody waits any more.
+            // Until there is a page the segment keeps its turn, also if the wait is given up.
             let page = segment.recv().await;
             if let Some(page) = page {
                 self.segments.rotate_left(1);
@@ -50,7 +50,7 @@ impl Pages {
     }
 }
 
-/// What is read of a page here; its items are read by who takes it.
+/// The part of a page that this file reads; the code that takes the page reads its items.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct End {
@@ -74,7 +74,7 @@ async fn read_segment(
             Ok((page, next)) => (Ok(page), next),
             Err(error) => (Err(error), None),
         };
-        // Nobody listens once the export has failed.
+        // The receiver is gone once the export has failed.
         if pages.send(page).await.is_err() {
             return;
         }

@@ -1,7 +1,7 @@
-//! Where an export goes: a file that is whole or not there, or standard output.
+//! Target of an export: a file that is whole or not there, or standard output.
 //!
-//! A file gets its name when all is in it and on disk. What is no file (a pipe, a device) is written
-//! as it comes.
+//! A file gets its name when all items are in it and on disk. A pipe or a device gets each line at
+//! once.
 //!
 //! The header of CSV names the attributes of all items, so the items wait in a file without a name
 //! until the last is read.
@@ -21,7 +21,7 @@ use tempfile::NamedTempFile;
 /// Most columns of CSV; spreadsheets take as many.
 const COLUMNS_MAX: usize = 16_384;
 
-/// Where lines go.
+/// Target of the lines.
 #[derive(Debug)]
 enum Place {
     Standard(output::Export),
@@ -74,7 +74,7 @@ impl Stream {
     }
 }
 
-/// Items that wait for the header.
+/// Items in a file without a name, until the header is known.
 #[derive(Debug)]
 struct Waiting {
     items: BufWriter<File>,
@@ -170,7 +170,7 @@ fn write_rows(stream: &mut Stream, waiting: Waiting) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens what a name stands for; a file that is there stays as it is until the new one is whole.
+/// Opens the target of a name; an existing file stays as it is until the new one is whole.
 fn place(path: &Path) -> io::Result<Place> {
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),

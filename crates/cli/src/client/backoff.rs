@@ -1,4 +1,4 @@
-//! How long to wait before the next try: a pause that doubles, of which chance chooses a part, so that
+//! Pauses before the next try: a pause that doubles, of which chance chooses a part, so that
 //! callers who were turned away together do not come back together.
 
 use super::{Refused, Unanswered};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 const FIRST_PAUSE_MS: u64 = 25;
 const PAUSE_MAX_MS: u64 = 10_000;
-/// Tries without anything done after which it is given up: after a minute and a half, on average.
+/// Tries without success after which the client gives up: after a minute and a half, on average.
 const TRIES_MAX: u32 = 24;
 /// The same for a server that does not answer: after three quarters of a minute, on average, if it refuses
 /// connections at once.
@@ -19,7 +19,7 @@ pub struct Backoff {
     unanswered: u32,
 }
 
-/// What became of a try.
+/// Failure of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
     /// The database could not do it now.

@@ -24,7 +24,7 @@ const RESPONSE_MAX_BYTES: usize = 256 << 20;
 pub struct Server {
     route: Route,
     signer: Option<Arc<Signer>>,
-    /// Whether the server is asked to leave requests out of what it records.
+    /// Ask the server to leave requests out of its records.
     is_unrecorded: bool,
     // Invariant: all of them belong to the runtime on which `call` is awaited.
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
@@ -48,7 +48,7 @@ impl Server {
         self.call_target(target, body).await
     }
 
-    /// Runs what a target names on a JSON request and returns the JSON response.
+    /// Runs the operation of a target on a JSON request and returns the JSON response.
     pub async fn call_target(&self, target: String, body: Bytes) -> anyhow::Result<Bytes> {
         let request = self.request(target, body)?;
         let mut open = match self.take_idle() {
@@ -72,7 +72,7 @@ impl Server {
     async fn connect(&self) -> anyhow::Result<SendRequest<Full<Bytes>>> {
         let stream = TokioIo::new(self.route.connect().await?);
         let (open, connection) = handshake(stream).await.context("begin HTTP")?;
-        // How the connection ends is seen by the request that is on it.
+        // The request on the connection learns how the connection ends.
         tokio::spawn(async { drop(connection.await) });
         Ok(open)
     }
@@ -105,7 +105,7 @@ impl Server {
     }
 }
 
-/// Returns the refusal in the body of a response, or what else stands for the failure.
+/// Returns the refusal in the body of a response, or an error with the status if the body has none.
 fn failed(status: StatusCode, body: &[u8]) -> anyhow::Error {
     if let Some(refused) = refused(body) {
         return refused.into();
@@ -136,12 +136,12 @@ impl HttpClient {
         Ok(Self { server, runtime, stop: None })
     }
 
-    /// Asks the server to leave the requests out of what it records.
+    /// Asks the server to leave the requests out of its records.
     pub fn leave_unrecorded(&mut self) {
         self.server.is_unrecorded = true;
     }
 
-    /// Gives up requests when the user says so.
+    /// Gives up requests when the user stops them.
     pub fn heed(&mut self, stop: Stop) {
         self.stop = Some(stop);
     }
@@ -151,12 +151,12 @@ impl HttpClient {
         self.wait(self.server.call(operation, Bytes::copy_from_slice(body))).map(Into::into)
     }
 
-    /// Runs what a target names on a JSON request and returns the JSON response.
+    /// Runs the operation of a target on a JSON request and returns the JSON response.
     pub fn call_target(&self, target: String, body: &[u8]) -> anyhow::Result<Vec<u8>> {
         self.wait(self.server.call_target(target, Bytes::copy_from_slice(body))).map(Into::into)
     }
 
-    /// Waits, unless the user stops that.
+    /// Waits, unless the user stops the wait.
     pub fn pause(&self, time: Duration) -> anyhow::Result<()> {
         self.wait(async {
             tokio::time::sleep(time).await;

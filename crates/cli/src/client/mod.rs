@@ -27,7 +27,7 @@ use http::{HttpClient, Server};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Tries of a single call, in about ten seconds: somebody waits for it.
+/// Tries of a single call, in about ten seconds: the user waits for it.
 const TRIES_MAX: u32 = 10;
 
 /// The database refused a request.
@@ -37,7 +37,7 @@ pub struct Refused {
     pub exception: String,
     /// The message; some exceptions have none.
     pub message: Option<String>,
-    /// What became of each action of a cancelled transaction.
+    /// Reason for each action of a cancelled transaction.
     pub reasons: Vec<String>,
     /// The table that the request named.
     pub table: Option<String>,
@@ -45,7 +45,7 @@ pub struct Refused {
     pub index: Option<String>,
     /// The attributes in the request's key condition, or in its item.
     pub names: Vec<String>,
-    /// What the user may have meant.
+    /// Suggestions of names that the user may have meant.
     pub hints: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Refused {
     }
 }
 
-/// The request got no answer: whether it was done is not known. Holds what failed.
+/// The request got no answer: the database may have done it or not. Holds the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered(String);
 
@@ -130,8 +130,8 @@ pub enum Client {
 }
 
 impl Client {
-    /// Opens the database that the arguments name. A folder that is not there is begun if the command
-    /// is one with which a database begins.
+    /// Opens the database that the arguments name. Creates a folder that does not exist if the
+    /// command is one with which a database begins.
     pub fn open(connection: &Connection, begins: bool) -> anyhow::Result<Self> {
         let settings = ClientSettings::resolve(connection, variable)?;
         if let Some(folder) = &connection.data_dir {
@@ -164,7 +164,8 @@ impl Client {
         }
     }
 
-    /// Asks a server to leave the requests out of what it records: a tool looks at what others do.
+    /// Asks a server to leave the requests out of its records: a tool only looks at the requests of
+    /// others.
     pub fn leave_unrecorded(&mut self) {
         match self {
             Self::Remote(client) => client.leave_unrecorded(),
@@ -180,7 +181,8 @@ impl Client {
         }
     }
 
-    /// Returns what has several requests under way at a time, on the runtime of [`run`].
+    /// Returns a caller that can have several requests under way at a time, on the runtime of
+    /// [`run`].
     pub fn caller(&self) -> Caller {
         match self {
             Self::Remote(client) => Caller::remote(client.server.unconnected()),
@@ -246,7 +248,7 @@ impl Client {
                 block_on(running).map_err(of_own_operation)
             }
         };
-        // What is explained is a request of its own.
+        // The request to explain is a member of the request.
         let asked = request.get("Request").unwrap_or(request);
         let response = response.map_err(|error| in_own_words(error, asked))?;
         serde_json::from_slice(&response).context("the response is not JSON")
@@ -261,7 +263,7 @@ impl Client {
     }
 }
 
-/// Returns an error as the user would say it who made the request.
+/// Returns an error in the words of the user who made the request.
 fn in_own_words(error: anyhow::Error, request: &Value) -> anyhow::Error {
     match error.downcast::<Refused>() {
         Ok(refused) => advice::explained(refused, request).into(),
@@ -269,7 +271,7 @@ fn in_own_words(error: anyhow::Error, request: &Value) -> anyhow::Error {
     }
 }
 
-/// Returns what a response says; some operations, such as TagResource, answer with an empty body.
+/// Returns the JSON of a response; some operations, such as TagResource, answer with an empty body.
 fn parsed(response: &[u8]) -> anyhow::Result<Value> {
     if response.is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -277,7 +279,7 @@ fn parsed(response: &[u8]) -> anyhow::Result<Value> {
     serde_json::from_slice(response).context("the response is not JSON")
 }
 
-/// Returns an error of an own operation; what a database does not have, only a sandbox has.
+/// Returns an error of an own operation; one that a database lacks exists in a sandbox only.
 fn of_own_operation(error: ApiError) -> anyhow::Error {
     if matches!(error.reason(), Reason::UnknownOperation) {
         let problem = "--data-dir: only a server has a state to go back to and a clock to set";
@@ -286,7 +288,7 @@ fn of_own_operation(error: ApiError) -> anyhow::Error {
     of_api(error)
 }
 
-/// Returns an error of a database in this process as a server would have worded it.
+/// Returns an error of a database in this process in a server's words.
 fn of_api(error: ApiError) -> anyhow::Error {
     let mut body = Vec::new();
     error.encode(&mut body);

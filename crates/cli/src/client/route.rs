@@ -15,7 +15,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{self, ClientConfig};
 
-/// How long a connection may take, with its handshake.
+/// Longest time that a connection may take, with its handshake.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An open connection, encrypted or not.
@@ -23,7 +23,7 @@ pub trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Connection for T {}
 
-/// A server's address, and whom connections to it trust.
+/// A server's address, and the certificates that its connections trust.
 #[derive(Debug, Clone)]
 pub struct Route {
     host: String,
@@ -44,7 +44,7 @@ impl Route {
             Some("https") => {
                 if *trust == Trust::Anybody {
                     output::complain(format_args!(
-                        "--insecure-tls: the certificate of {endpoint} is not checked; whoever answers may be anybody"
+                        "--insecure-tls: the certificate of {endpoint} is not checked; the server may be anybody"
                     ));
                 }
                 let config = client_config(trust).map_err(|error| bad(error.to_string()))?;
@@ -100,7 +100,7 @@ impl Route {
         ))
     }
 
-    /// Returns what a failed handshake means to the user.
+    /// Returns what a failed handshake means for the user.
     fn untrusted(&self, error: std::io::Error) -> anyhow::Error {
         let Self { host, port, .. } = self;
         let cause = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());

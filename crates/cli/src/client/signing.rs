@@ -1,7 +1,7 @@
-//! Whose credentials sign the requests of the command line.
+//! Credentials that sign the requests of the command line.
 //!
-//! Which they are is among the settings. Without any, requests are not signed, which a server without
-//! credentials accepts.
+//! The settings name their source. Without credentials the client does not sign requests, which a
+//! server without credentials accepts.
 
 use crate::config::{ClientSettings, Credentials, SettingsError};
 use crate::exit::Usage;
@@ -11,7 +11,8 @@ use hashrange_auth::{CredentialStore, Signer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Returns who signs, if anybody does. A profile that is asked for by a flag has to be in a file.
+/// Returns the signer, if the settings name credentials. A profile that a flag names has to be in a
+/// file.
 pub fn signer(settings: &ClientSettings, wants_profile: bool) -> anyhow::Result<Option<Signer>> {
     if let Credentials::File(file) = &settings.credentials {
         let profile = profile(file, settings.profile.as_deref())?;
@@ -47,7 +48,7 @@ impl Profile {
 
 /// Returns the named profile of a file, or `default`, or the only one.
 fn profile(path: &Path, name: Option<&str>) -> anyhow::Result<Profile> {
-    // Reports what is wrong with the file, with its place.
+    // Reports faults of the file, with their place.
     CredentialStore::load(path)
         .map_err(|error| SettingsError::Credentials(path.to_owned(), error))?;
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;

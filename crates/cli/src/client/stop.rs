@@ -1,4 +1,4 @@
-//! Ctrl-C in a shell: it stops what runs, and not the shell.
+//! Ctrl-C in a shell: it stops the running statement, and not the shell.
 
 use super::wait_on;
 use anyhow::Context;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-/// The user stopped what was running.
+/// The user stopped the running work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped;
 
@@ -19,14 +19,14 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// How often the user has pressed Ctrl-C, and how often when the present work began.
+/// Number of times that the user has pressed Ctrl-C, now and when the present work began.
 #[derive(Debug, Clone)]
 pub struct Stop {
     presses: watch::Receiver<u64>,
 }
 
 impl Stop {
-    /// From now on Ctrl-C ends no longer the process, but the work that asks here.
+    /// Makes Ctrl-C stop the work that checks for it here, and no longer the process.
     pub fn listen() -> anyhow::Result<Self> {
         let (pressed, presses) = watch::channel(0);
         let (ready, is_ready) = std::sync::mpsc::channel();
@@ -34,7 +34,7 @@ impl Stop {
             let runtime = Builder::new_current_thread().enable_all().build()?;
             wait_on(&runtime, async {
                 let mut interrupts = Interrupts::new()?;
-                // Whoever waits has gone if it cannot be told.
+                // The receiver is gone if sending fails.
                 ready.send(()).unwrap_or_default();
                 while interrupts.next().await {
                     pressed.send_modify(|presses| *presses += 1);
@@ -50,7 +50,7 @@ impl Stop {
         Ok(Self { presses })
     }
 
-    /// Nobody stops anything: Ctrl-C ends the process.
+    /// Returns a stop that never comes: Ctrl-C ends the process.
     pub fn never() -> Self {
         Self { presses: watch::channel(0).1 }
     }
@@ -72,7 +72,7 @@ impl Stop {
     ) -> anyhow::Result<T> {
         let mut presses = self.presses.clone();
         let stopped = async {
-            // Without anybody who listens nothing is stopped.
+            // Without a listener no press comes.
             if presses.changed().await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -84,7 +84,7 @@ impl Stop {
         }
     }
 
-    /// Waits, unless the user stops that.
+    /// Waits, unless the user stops the wait.
     pub fn pause(&self, time: Duration) -> anyhow::Result<()> {
         let runtime = Builder::new_current_thread().enable_time().build().context("wait")?;
         let pause = self.unless_stopped(async {

@@ -3,8 +3,8 @@
 use std::pin::{Pin, pin};
 use tokio::runtime::Runtime;
 
-/// Waits for a future. What tokio needs for that is compiled once for each type of result, instead of
-/// once for each future.
+/// Waits for a future. The compiler makes one copy of tokio's code for each type of result, instead
+/// of one for each future.
 pub fn wait_on<T>(runtime: &Runtime, work: impl Future<Output = T>) -> T {
     let work: Pin<&mut dyn Future<Output = T>> = pin!(work);
     runtime.block_on(work)

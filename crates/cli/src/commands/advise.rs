@@ -1,7 +1,7 @@
-//! `hashrange advise`: which indexes are worth adding and which can go, from what a server has recorded, or
-//! records in files.
+//! `hashrange advise`: indexes that are worth adding and indexes that can go, by the recording of a
+//! server, or by records in files.
 //!
-//! Left to others: what is advised and why (the crate `advisor`), recordings and prices (`cost.rs`).
+//! Left to others: advice and reasons (the crate `advisor`), recordings and prices (`cost.rs`).
 
 use super::cost::{place_name, prices, read_recording, recorded_by};
 use crate::arguments::{Advise, Format};
@@ -14,7 +14,7 @@ use hashrange::advisor::{
 use hashrange::cost::{Recording, Shape, Tested, grouped};
 use serde_json::json;
 
-/// Looks at what a server has recorded.
+/// Advises on the recording of a server.
 pub fn run(client: &mut Client, arguments: &Advise) -> anyhow::Result<()> {
     client.leave_unrecorded();
     let (is_on, recording) = recorded_by(client, "DescribeRecording")?;
@@ -24,7 +24,7 @@ pub fn run(client: &mut Client, arguments: &Advise) -> anyhow::Result<()> {
     print(recording, arguments)
 }
 
-/// Looks at what files hold.
+/// Advises on the records in files.
 pub fn run_on_files(arguments: &Advise) -> anyhow::Result<()> {
     print(read_recording(&arguments.files)?, arguments)
 }
@@ -59,7 +59,7 @@ fn lines(report: &Report) -> Vec<String> {
     }
     for table in &report.unknown_tables {
         lines.push(String::new());
-        lines.push(format!("{table}: its keys are not in the record, so nothing is said of it"));
+        lines.push(format!("{table}: its keys are not in the record, so it gets no advice"));
     }
     lines.push(String::new());
     let count = |number: usize| grouped(u64::try_from(number).unwrap_or(u64::MAX));
@@ -71,7 +71,7 @@ fn lines(report: &Report) -> Vec<String> {
         }
     } else {
         format!(
-            "{} to add, {} that a key is there for, {} to drop or make smaller",
+            "to add: {}, filters that a key answers: {}, to drop or make smaller: {}",
             count(report.add.len()),
             count(report.unused_keys.len()),
             count(report.spare.len())
@@ -100,7 +100,7 @@ fn new_index(lines: &mut Vec<String>, index: &NewIndex) {
     lines.push(format!("  make it: {}", index.command()));
 }
 
-/// Returns the read of an index as the command line has it, with `...` in the place of values.
+/// Returns the command line that reads the index, with `...` in the place of values.
 fn tried(answered: &Answered) -> String {
     let instead = &answered.instead;
     let shape = Shape::read(&instead.pattern);
@@ -124,7 +124,7 @@ fn unused_key(lines: &mut Vec<String>, unused: &UnusedKey) {
     let instead = &unused.answered.instead;
     let place = place_name(&instead.table, instead.index.as_deref());
     lines.push(String::new());
-    lines.push(format!("{place}: its key answers what is a filter"));
+    lines.push(format!("{place}: its key answers a filter"));
     lines.extend(unused.balance().map(|balance| format!("  {balance}")));
     lines.push(format!("  {}", unused.answered.evidence()));
     lines.push(format!("    instead: {}", unused.answered.remedy()));
@@ -143,7 +143,7 @@ fn spare_index(lines: &mut Vec<String>, index: &SpareIndex) {
     lines.push(format!("  {}", index.evidence()));
     assumptions(lines, &index.assumptions);
     if index.why == Spare::Unread {
-        lines.push("  assumed: what was not recorded does not read it, either".to_owned());
+        lines.push("  assumed: requests that were not recorded do not read it, either".to_owned());
     }
     lines.push(format!("  {}", index.remedy()));
 }

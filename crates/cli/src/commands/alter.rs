@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 /// A change.
 #[derive(Debug)]
 struct Step {
-    /// What is said when it is done.
+    /// Message when it is done.
     done: String,
     operation: Operation,
     request: Value,
     wanted: Option<Wanted>,
 }
 
-/// Makes the changes and says of each that it is done.
+/// Makes the changes, and prints a line after each.
 pub fn run(client: &mut Client, arguments: &Alter) -> anyhow::Result<()> {
     let name = &arguments.table;
     let format = Printer::of(&arguments.connection)?.format;
@@ -114,7 +114,7 @@ fn tag_steps(arguments: &Alter, table: &Value) -> anyhow::Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// Returns how the table is to be paid for.
+/// Returns the change of the table's billing.
 fn billing(arguments: &Alter, table: &Value) -> anyhow::Result<Option<(&'static str, Value)>> {
     let units = |flag: &str, text: &Option<String>| {
         let read = |text: &String| request::read(flag, text, grammar::throughput);
@@ -148,7 +148,7 @@ fn billing(arguments: &Alter, table: &Value) -> anyhow::Result<Option<(&'static 
         members["ProvisionedThroughput"] = request::provisioned(units);
         if !is_provisioned(table) {
             members["BillingMode"] = json!("PROVISIONED");
-            // Every index needs units then.
+            // With provisioned units every index needs its own.
             let indexes = table["GlobalSecondaryIndexes"].as_array().into_iter().flatten();
             for name in indexes.filter_map(|index| index["IndexName"].as_str()) {
                 of_indexes.entry(name.to_owned()).or_insert(units);
@@ -169,7 +169,7 @@ fn is_provisioned(table: &Value) -> bool {
     table["BillingModeSummary"]["BillingMode"] != "PAY_PER_REQUEST"
 }
 
-/// Returns the request for a new index. The table's units are its units unless others are said.
+/// Returns the request for a new index. It has the table's units unless the arguments give others.
 fn new_index(arguments: &Alter, index: &Index, table: &Value) -> anyhow::Result<Value> {
     let mut types = Types::default();
     types.add(&index.partition)?;

@@ -13,7 +13,7 @@ use std::io::Read;
 /// The largest request that is read. Source: DynamoDB takes 16 MB.
 const REQUEST_MAX_BYTES: u64 = 16 << 20;
 
-/// Calls an operation and prints the response as it came, unless another form is asked for.
+/// Calls an operation and prints the response as it came, unless the user asks for another form.
 pub fn run(client: &mut Client, arguments: &Api) -> anyhow::Result<()> {
     let operation = operation(&arguments.operation)?;
     let response = client.call_raw(operation, &request(arguments)?)?;

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use hashrange::{Database, Options, Verified};
 use std::sync::Arc;
 
-/// Verifies a folder and prints what is wrong; fails if anything is.
+/// Verifies a folder and prints the faults; fails if there are any.
 pub fn run(arguments: &Check) -> anyhow::Result<()> {
     let folder = &arguments.folder;
     check_folder(folder)?;

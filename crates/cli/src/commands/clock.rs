@@ -7,7 +7,7 @@ use crate::output::{self, printer::Printer};
 use anyhow::Context;
 use serde_json::{Map, Value, json};
 
-/// Sets the clock as the arguments say and prints what it shows.
+/// Sets the clock as the arguments say and prints its time.
 pub fn run(client: &mut Client, arguments: &Clock) -> anyhow::Result<()> {
     let answer = state::call(client, "SetClock", &request(arguments))?;
     if Printer::of(&arguments.connection)?.format != Format::Table {

@@ -1,4 +1,4 @@
-//! `hashrange completions`: what a shell reads to complete commands, options and their values.
+//! `hashrange completions`: scripts by which a shell completes commands, options and their values.
 
 use crate::arguments::{Arguments, Completions};
 use crate::output;
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
     use clap::ValueEnum;
 
-    /// A command that is hidden in one shell would be found missing only by those who use it.
+    /// If one shell lacked a command, only its users would find out.
     #[test]
     fn every_shell_completes_every_command() {
         for shell in clap_complete::Shell::value_variants() {

@@ -1,7 +1,8 @@
-//! `hashrange contract`: holds what a server has recorded, or records in files, against the access patterns
-//! that a design allows.
+//! `hashrange contract`: compares the recording of a server, or records in files, with the access
+//! patterns that a design allows.
 //!
-//! Left to others: the examples of patterns (`contract/verify.rs`), what a pattern means (the crate `cost`).
+//! Left to others: the examples of patterns (`contract/verify.rs`), the meaning of a pattern (the
+//! crate `cost`).
 
 mod verify;
 
@@ -17,7 +18,8 @@ use serde_json::json;
 use std::fs;
 use std::path::Path;
 
-/// Holds what a server has recorded against the contract, or verifies the contract with its examples.
+/// Compares the recording of a server with the contract, or verifies the contract with its
+/// examples.
 pub fn run(client: &mut Client, arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.design {
         None => tell(client, arguments),
@@ -28,7 +30,7 @@ pub fn run(client: &mut Client, arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-/// Holds what files have against the contract.
+/// Compares the records in files with the contract.
 pub fn run_on_files(arguments: &Arguments) -> anyhow::Result<()> {
     let design = arguments.design.as_ref().context("no contract is named")?;
     hold(&read_recording(&arguments.recordings)?, design, arguments)
@@ -39,10 +41,10 @@ fn read(design: &Path) -> anyhow::Result<Contract> {
     Contract::read(&fs::read(design).with_context(named)?).with_context(named)
 }
 
-/// Prints how the contract is kept to that a server was started with.
+/// Prints how requests compare with the contract that the server was started with.
 fn tell(client: &mut Client, arguments: &Arguments) -> anyhow::Result<()> {
     if matches!(client, Client::Local(_)) {
-        let why = "a folder has no contract: hashrange serve --contract FILE does";
+        let why = "a folder has no contract: hashrange serve --contract FILE has one";
         return Err(Usage(why.to_owned()).into());
     }
     let mut answer = client.call_own("DescribeContract", &json!({}))?;
@@ -73,7 +75,7 @@ fn hold(recording: &Recording, design: &Path, arguments: &Arguments) -> anyhow::
     end(&findings, 0)
 }
 
-/// Fails if the contract was not kept to.
+/// Fails if requests broke the contract.
 fn end(findings: &Findings, refused: usize) -> anyhow::Result<()> {
     if findings.is_kept() && refused == 0 {
         return Ok(());

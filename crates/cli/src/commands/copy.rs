@@ -12,11 +12,11 @@ use hashrange::copying::{How, copy, reopen};
 use hashrange::{Copied, CopyPhase, Copying};
 use std::time::{Duration, Instant};
 
-/// How often a terminal shows how far the copy is, and how often a log does.
+/// Time between two lines about the progress of the copy, on a terminal and in a log.
 const SHOWN_EVERY: Duration = Duration::from_secs(1);
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
 
-/// Copies and prints what was copied in which time.
+/// Copies a database and prints its size and the time of each phase.
 pub fn run(arguments: &Copy) -> anyhow::Result<()> {
     let from = given(arguments.from.as_ref(), "from", "HASHRANGE_COPY_FROM")?;
     let source = place_in(&from, "from")?;
@@ -47,7 +47,7 @@ pub fn run(arguments: &Copy) -> anyhow::Result<()> {
     ))
 }
 
-/// Returns what a flag or a variable says.
+/// Returns the value of a flag or a variable.
 fn given(flag: Option<&StoreUrl>, name: &str, variable: &str) -> Result<StoreUrl, Usage> {
     let from_variable = || surroundings::text_variable(variable)?.parse().ok();
     flag.cloned().or_else(from_variable).ok_or_else(|| {
@@ -57,13 +57,13 @@ fn given(flag: Option<&StoreUrl>, name: &str, variable: &str) -> Result<StoreUrl
     })
 }
 
-/// Shows how far the copy is, and notes how long each phase takes.
+/// Shows the progress of the copy, and notes the time of each phase.
 struct Watch {
     is_terminal: bool,
     began: Instant,
     shown: Instant,
     now: Option<Copying>,
-    /// What the phases that are over took.
+    /// A line for each phase that is over.
     phases: Vec<String>,
 }
 
@@ -112,7 +112,7 @@ impl Watch {
     }
 }
 
-/// Returns what is done in a phase.
+/// Returns the verb for a phase.
 pub fn word(phase: CopyPhase) -> &'static str {
     match phase {
         CopyPhase::Emptying => "emptied",
@@ -123,7 +123,7 @@ pub fn word(phase: CopyPhase) -> &'static str {
     }
 }
 
-/// Returns the line that says how far a phase is.
+/// Returns the line about the progress of a phase.
 fn line(now: Copying, elapsed: Duration) -> String {
     let (keys, bytes, rate) = (now.keys, mebibytes(now.bytes), rate(now.bytes, elapsed));
     format!("{}: {keys} keys, {bytes}, {rate}", word(now.phase))

@@ -1,4 +1,4 @@
-//! `hashrange cost`: what requests cost, of a server that records them or of records in files.
+//! `hashrange cost`: the cost of requests, by the recording of a server or records in files.
 //!
 //! Left to others: units (the engine), rows and prices (the crate `cost`).
 
@@ -20,14 +20,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is told of a record.
+/// Settings of a report on a record.
 struct Report<'a> {
     arguments: &'a Cost,
     prices: PriceList,
     printer: Printer,
 }
 
-/// Prices what a server has recorded, and prints it.
+/// Prices the recording of a server, and prints it.
 pub fn run(client: &mut Client, arguments: &Cost) -> anyhow::Result<()> {
     let report = Report::new(arguments)?;
     let operation = match arguments {
@@ -51,13 +51,14 @@ pub fn run(client: &mut Client, arguments: &Cost) -> anyhow::Result<()> {
     }
 }
 
-/// Prices what files hold, and prints it.
+/// Prices the records in files, and prints them.
 pub fn run_on_files(arguments: &Cost) -> anyhow::Result<()> {
     let report = Report::new(arguments)?;
     report.print(&read_recording(&arguments.files)?)
 }
 
-/// Runs an operation on the recording of a server, and returns whether it records, and what it has recorded.
+/// Runs an operation on the recording of a server, and returns whether recording is on, and the
+/// recording.
 pub fn recorded_by(client: &mut Client, operation: &str) -> anyhow::Result<(bool, Recording)> {
     if matches!(client, Client::Local(_)) {
         let why =
@@ -69,7 +70,7 @@ pub fn recorded_by(client: &mut Client, operation: &str) -> anyhow::Result<(bool
     Ok((is_on, Recording::read(answer["Recording"].take().to_string().as_bytes())?))
 }
 
-/// Returns what files hold, together.
+/// Returns the sum of the records in files.
 pub fn read_recording(files: &[PathBuf]) -> anyhow::Result<Recording> {
     let mut all: Option<Recording> = None;
     for file in files {
@@ -101,14 +102,14 @@ fn read(file: &Path) -> anyhow::Result<Recording> {
 impl<'a> Report<'a> {
     fn new(arguments: &'a Cost) -> anyhow::Result<Self> {
         if matches!(arguments.budget, Some(Budget::Percent(_))) && arguments.against.is_none() {
-            let why = "a budget in % says how much may be added to what --against names";
+            let why = "a budget in % bounds the increase over the record of --against";
             return Err(Usage(why.to_owned()).into());
         }
         let prices = prices(arguments.prices.as_deref(), &arguments.connection)?;
         Ok(Self { arguments, prices, printer: Printer::of(&arguments.connection)? })
     }
 
-    /// Prints what a record costs, and fails if that is over the budget.
+    /// Prints the cost of a record, and fails if it is over the budget.
     fn print(&self, recording: &Recording) -> anyhow::Result<()> {
         if let Some(file) = &self.arguments.save {
             fs::write(file, recording.to_json()).with_context(|| file.display().to_string())?;
@@ -176,7 +177,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Returns the lines of a bill, summed as was asked.
+    /// Returns the lines of a bill, summed by the grouping that the arguments choose.
     fn table(&self, bill: &Bill) -> Table {
         let mut sums: BTreeMap<Vec<String>, (Used, f64)> = BTreeMap::new();
         for line in &bill.lines {

@@ -9,7 +9,7 @@ use crate::output::{self, printer::Printer};
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
-/// Creates a table and waits until it is as described.
+/// Creates a table and waits until it is active, with its time to live.
 pub fn run(client: &mut Client, arguments: &Create) -> anyhow::Result<()> {
     let table = &arguments.table;
     let created = client.call(Operation::CreateTable, &definition(arguments)?);

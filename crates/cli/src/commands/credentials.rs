@@ -1,7 +1,7 @@
-//! The file of credentials of a server: read at the start, and again on SIGHUP.
+//! The file of credentials of a server: the server reads it at the start, and again on SIGHUP.
 //!
-//! A file that cannot be used leaves the credentials as they were; a server that others may look into
-//! or write to the file of is told of in the log.
+//! A file that cannot be used leaves the credentials as they were. The log warns of a file that
+//! other users can read or change.
 
 use crate::config::SettingsError;
 use hashrange_auth::{CredentialStore, Policy};
@@ -20,7 +20,7 @@ pub fn load(path: &Path) -> Result<Policy, SettingsError> {
 pub fn warn_of_others(path: &Path) {
     if let Some(who) = others(path) {
         let path = path.display();
-        tracing::warn!(%path, "{who}: whoever has a secret key is let in; chmod 600 keeps them out");
+        tracing::warn!(%path, "{who}: the server lets in anybody with a secret key; chmod 600 keeps them out");
     }
 }
 

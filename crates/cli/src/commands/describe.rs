@@ -6,7 +6,7 @@ use crate::output::{self, printer::Printer, table::Table};
 use hashrange::Operation;
 use serde_json::{Value, json};
 
-/// Prints a table's description: what DescribeTable tells, its time to live and its tags.
+/// Prints a table's description: the answer of DescribeTable, its time to live and its tags.
 pub fn run(client: &mut Client, arguments: &Describe) -> anyhow::Result<()> {
     let request = json!({ "TableName": arguments.table });
     let mut response = client.call(Operation::DescribeTable, &request)?;
@@ -39,7 +39,7 @@ pub fn run(client: &mut Client, arguments: &Describe) -> anyhow::Result<()> {
     settings.iter().try_for_each(|(name, text)| output::line(format_args!("{name:width$}  {text}")))
 }
 
-/// Returns nothing where a table that is being created or deleted has no answer yet.
+/// Returns `None` for the answer that a table which is being created or deleted does not have yet.
 fn while_changing<T>(answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
@@ -127,7 +127,7 @@ fn key_text(table: &Value, described: &Value) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns what is set, by name.
+/// Returns the settings, by name.
 fn settings(
     table: &Value,
     expiry: Option<&Value>,

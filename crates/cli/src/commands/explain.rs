@@ -1,4 +1,4 @@
-//! `hashrange explain`: what a query, scan, get, statement or request reads and costs.
+//! `hashrange explain`: reads and cost of a query, scan, get, statement or request.
 
 use super::definition::grammar;
 use super::definition::request::Types;
@@ -12,7 +12,7 @@ use anyhow::Context;
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
-/// Explains and prints what was found: as lines, or as JSON.
+/// Explains a request and prints the explanation: as lines, or as JSON.
 pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
     let (operation, mut request) = request(client, &arguments.command)?;
     let what_if = what_if(client, arguments, &mut request)?;
@@ -31,8 +31,8 @@ pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
     }
 }
 
-/// Returns the index that is supposed, if one is, and lets the request read it. A statement that names no index
-/// reads it by itself.
+/// Returns the index of `--what-if`, if it is given, and lets the request read it. A statement that
+/// names no index reads it by itself.
 fn what_if(
     client: &mut Client,
     arguments: &Explain,
@@ -48,7 +48,7 @@ fn what_if(
     let mut types = Types::default();
     types.add(&index.partition)?;
     types.add(&index.sort)?;
-    // Of a local index the partition key is left out: it is the table's.
+    // A local index leaves out its partition key, which is the table's.
     let mut supposed = definition::request::index(&index, &index.partition);
     supposed["Local"] = arguments.what_if_local.is_some().into();
     if let Some(table) = request.get("TableName").and_then(Value::as_str) {
@@ -57,15 +57,17 @@ fn what_if(
         supposed["AttributeDefinitions"] = types.definitions()?;
         request.entry("IndexName").or_insert_with(|| index.name.into());
     } else if request.contains_key("Statement") {
-        // Which table it reads the database knows, and its types.
+        // The database knows the table's types, and which table the request reads.
         supposed["AttributeDefinitions"] = types.known();
     } else {
-        return Err(Usage("an index is supposed of query, scan and sql".to_owned()).into());
+        return Err(
+            Usage("--what-if and --what-if-local are for query, scan and sql".to_owned()).into()
+        );
     }
     Ok(Some(supposed))
 }
 
-/// Returns which database is meant.
+/// Returns the database to use.
 pub fn connection(explained: &Explained) -> &Connection {
     match explained {
         Explained::Query(arguments) => &arguments.connection,

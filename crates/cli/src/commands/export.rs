@@ -50,7 +50,7 @@ pub fn run(client: &mut Client, arguments: &Export) -> anyhow::Result<()> {
     }
 }
 
-/// Says what was done, on standard error if standard output has the items.
+/// Reports the export, on standard error if standard output has the items.
 fn said(arguments: &Export, file: Option<&Path>, items: &str) -> anyhow::Result<()> {
     let table = &arguments.table;
     if let Some(file) = file {
@@ -61,18 +61,18 @@ fn said(arguments: &Export, file: Option<&Path>, items: &str) -> anyhow::Result<
     }
 }
 
-/// Returns what is left of an export that was given up.
+/// Returns the remains of an export that was given up, in words.
 fn left(file: Option<&Path>, items: &str) -> String {
     match file {
         Some(file) => {
             let state = if file.exists() { "is as it was before" } else { "is not written" };
             format!("{items} read; {} {state}", file.display())
         }
-        None => format!("what was written is not whole: {items} and no more"),
+        None => format!("the output is not whole: it has {items}"),
     }
 }
 
-/// Writes the items of all segments; returns nothing if Ctrl-C ended it.
+/// Writes the items of all segments; returns nothing if Ctrl-C ended the export.
 async fn copy(
     caller: &Caller,
     request: &Map<String, Value>,

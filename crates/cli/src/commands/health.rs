@@ -1,5 +1,5 @@
-//! `hashrange health`: asks a server how it is, for scripts and for containers that have no other
-//! program in them.
+//! `hashrange health`: asks a server for its health, for scripts and for containers that have no
+//! other program in them.
 
 use crate::arguments::Health;
 use crate::client::Route;
@@ -12,12 +12,12 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
-/// How long the server may take to answer, once it is reached.
+/// Longest wait for the answer, once the connection stands.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest answer that is read.
 const ANSWER_MAX_BYTES: u64 = 64 << 10;
 
-/// Prints what the server says of itself; fails unless that is good.
+/// Prints the server's answer; fails unless the server is healthy.
 pub fn run(arguments: &Health) -> anyhow::Result<()> {
     let endpoint = arguments.endpoint.clone().unwrap_or_else(|| endpoint(text_variable));
     let path = if arguments.ready { "/ready" } else { "/health" };
@@ -32,7 +32,7 @@ pub fn run(arguments: &Health) -> anyhow::Result<()> {
     output::line(body.trim())
 }
 
-/// Returns the address of the server that the same environment would start.
+/// Returns the address of the server that `hashrange serve` would start in the same environment.
 fn endpoint(variable: impl Fn(&str) -> Option<String>) -> String {
     variable("HASHRANGE_ENDPOINT").unwrap_or_else(|| {
         let port = variable("HASHRANGE_PORT").unwrap_or_else(|| "8000".to_owned());
@@ -50,7 +50,7 @@ async fn get(route: &Route, path: &str) -> anyhow::Result<String> {
         stream.write_all(request.as_bytes()).await?;
         let mut answer = Vec::new();
         match stream.take(ANSWER_MAX_BYTES).read_to_end(&mut answer).await {
-            // A server that ends TLS without saying so has answered nevertheless.
+            // A server that ends TLS without a closing message has answered nevertheless.
             Err(error) if error.kind() == ErrorKind::UnexpectedEof && !answer.is_empty() => {}
             other => drop(other?),
         }

@@ -1,7 +1,7 @@
-//! `hashrange heat`: the hottest keys of a server, and its map of ranges by minutes; what several servers saw is
-//! added up.
+//! `hashrange heat`: the hottest keys of a server, and its map of ranges by minutes; adds up the
+//! heat of several servers.
 //!
-//! Left to others: the figures (the crate `heat`), how the map is drawn (`heat/drawn.rs`).
+//! Left to others: the figures (the crate `heat`), the drawing of the map (`heat/drawn.rs`).
 
 mod drawn;
 
@@ -20,7 +20,7 @@ use std::path::Path;
 
 const MINUTE_MS: u64 = 60_000;
 
-/// Shows what a server saw, with what files hold.
+/// Shows the heat of a server, with that in files.
 pub fn run(client: &mut Client, arguments: &Heat) -> anyhow::Result<()> {
     if matches!(client, Client::Local(_)) {
         let why = "a folder has no heat: hashrange serve --heat has, and --endpoint names it";
@@ -35,7 +35,7 @@ pub fn run(client: &mut Client, arguments: &Heat) -> anyhow::Result<()> {
     print(arguments, &places)
 }
 
-/// Returns what a server saw.
+/// Returns the heat of a server.
 fn asked_of(client: &mut Client, arguments: &Heat) -> anyhow::Result<Vec<PlaceHeat>> {
     let mut request = json!({});
     if let Some(place) = &arguments.place {
@@ -65,7 +65,7 @@ pub fn pages(client: &mut Client, mut request: Value) -> anyhow::Result<Vec<Plac
     }
 }
 
-/// Reads what --save has written.
+/// Reads a file that --save has written.
 pub fn read(file: &Path) -> anyhow::Result<Vec<PlaceHeat>> {
     let named = || file.display().to_string();
     let mut text: Value =
@@ -80,7 +80,7 @@ fn places_of(places: Value) -> anyhow::Result<Vec<PlaceHeat>> {
     Ok(places)
 }
 
-/// Returns whether a place is what is asked for, or an index of it.
+/// Returns whether a place is the one that was asked for, or an index of it.
 fn is_in(place: &PlaceHeat, asked: &str) -> bool {
     asked == place.table || asked == name_of(place)
 }
@@ -127,7 +127,7 @@ fn print(arguments: &Heat, places: &[PlaceHeat]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A table or index as it is shown.
+/// A table or index, and the settings of its display.
 struct Shown<'a> {
     arguments: &'a Heat,
     place: &'a PlaceHeat,
@@ -155,7 +155,7 @@ impl Shown<'_> {
         advice(self.place).iter().map(advised).try_for_each(output::line)
     }
 
-    /// Returns how many minutes there are from the first to the last.
+    /// Returns the number of minutes from the first to the last.
     fn minutes(&self) -> u64 {
         let at = |minute: Option<&hashrange::heat::MinuteHeat>| minute.map_or(0, |it| it.minute_ms);
         let (first, last) = (self.place.minutes.first(), self.place.minutes.last());
@@ -206,10 +206,10 @@ impl Shown<'_> {
 
 /// The columns of a table of keys.
 struct Columns {
-    /// Whether a key has parts, which a key template derives it from.
+    /// True if a key has parts, from which a key template derives it.
     has_parts: bool,
     has_peaks: bool,
-    /// Whether the figures are what was used, not the least of it.
+    /// True if the figures are exact, false if they are lower bounds.
     is_exact: bool,
 }
 
@@ -243,13 +243,13 @@ fn has_parts<'k>(keys: impl IntoIterator<Item = &'k HotKey>) -> bool {
     keys.into_iter().any(|key| key.parts.is_some())
 }
 
-/// Returns what a key is called, and beside it its parts if they have a column.
+/// Returns the text of a key, and its parts if they have a column.
 fn texts(key: &HotKey, has_parts: bool) -> Vec<String> {
     let parts = has_parts.then(|| key.parts.clone().unwrap_or_default());
     std::iter::once(key.key.clone()).chain(parts).collect()
 }
 
-/// Returns the name of a column that may be left out.
+/// Returns the name of a column, or nothing if the column is left out.
 fn optional(is_there: bool, name: &str) -> Vec<&str> {
     if is_there { vec![name] } else { Vec::new() }
 }

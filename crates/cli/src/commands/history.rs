@@ -1,5 +1,5 @@
-//! `hashrange history`: whether the history of a table is kept and how far back it reaches, what has changed
-//! since a moment, and items put back to what they were.
+//! `hashrange history`: state and beginning of a table's history, changes since a moment, and items
+//! put back to an earlier state.
 
 mod changes;
 
@@ -8,7 +8,7 @@ use crate::client::Client;
 use crate::output::{self, plain, printer::Printer};
 use serde_json::{Value, json};
 
-/// Does what the arguments say and prints what became of it.
+/// Does what the arguments say and prints the result.
 pub fn run(client: &mut Client, arguments: &History) -> anyhow::Result<()> {
     let (operation, request) = match &arguments.command {
         HistoryCommand::Enable(it) => {

@@ -66,7 +66,7 @@ fn source(file: &std::path::Path) -> Source {
     if file.as_os_str() == "-" { Source::Standard } else { Source::File(file.to_owned()) }
 }
 
-/// What is put, and how.
+/// Items to put, and settings of the batches.
 struct What<'a> {
     table: &'a str,
     sources: Vec<Source>,
@@ -96,7 +96,7 @@ fn put_all(client: &mut Client, what: What<'_>) -> anyhow::Result<Summary> {
     client::run(bulk::import::run(plan, target, what.bulk.in_flight.into()))
 }
 
-/// Prints how many items are in, and what they cost.
+/// Prints the number of items that are in, and their cost.
 pub fn print(summary: &Summary, table: &str, format: Format) -> anyhow::Result<()> {
     let Summary { put, repeated, skipped, units } = summary;
     let (put, skipped) = (*put, *skipped);

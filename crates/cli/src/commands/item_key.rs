@@ -24,7 +24,7 @@ pub fn request(client: &mut Client, key: &Key) -> anyhow::Result<Map<String, Val
     request.as_object().cloned().context("a request is an object")
 }
 
-/// Returns the failure that there is no item with the key of a request.
+/// Returns the error that there is no item with the key of a request.
 pub fn not_found(key: &Key, request: &Value) -> NotFound {
     let members = request["Key"].as_object().into_iter().flatten();
     let text = |(name, value): (&String, &Value)| match value["S"].as_str() {

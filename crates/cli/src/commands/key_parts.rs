@@ -1,4 +1,4 @@
-//! The parts of keys by name, as a table's key templates read them.
+//! The parts of keys by name, by a table's key templates.
 
 use super::lint::is_unknown;
 use crate::client::Client;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 pub struct KeyParts(Vec<KeyTemplate>);
 
 impl KeyParts {
-    /// Asks for the templates of a table: a server that knows none has none.
+    /// Asks for the templates of a table; a server that does not know the operation has none.
     pub fn of(client: &mut Client, table: &str) -> anyhow::Result<Self> {
         let described = client.call_own("DescribeKeyTemplates", &json!({ "TableName": table }));
         let answer = match described {

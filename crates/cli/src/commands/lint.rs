@@ -1,4 +1,5 @@
-//! `hashrange lint`: what of keys will hurt later, of tables in use or of a design in a file.
+//! `hashrange lint`: faults of keys that will hurt later, of tables in use or of a design in a
+//! file.
 
 mod design;
 mod sample;
@@ -25,7 +26,7 @@ pub use sample::is_unknown;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Looks at tables of a database and prints what is found.
+/// Examines tables of a database and prints the findings.
 pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
     let printer = Printer::of(&arguments.connection)?;
     client.leave_unrecorded();
@@ -33,7 +34,7 @@ pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
         [] => advice::table_names(client, usize::MAX)?,
         names => names.to_vec(),
     };
-    // Before the tables are looked at, which reads of them.
+    // Requests come first: the reads of the tables below are requests, too.
     let advice = advice_of_requests(client, arguments)?;
     let heat = heat_of_keys(client, arguments)?;
     let mut report = Report::new(&printer);
@@ -51,8 +52,8 @@ pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
     report.end()
 }
 
-/// Returns what is advised of the requests in files, or of those that the server has recorded; none if nothing was
-/// recorded.
+/// Returns advice on the requests in files, or on those that the server has recorded; none if
+/// nothing was recorded.
 fn advice_of_requests(client: &mut Client, arguments: &Lint) -> anyhow::Result<Option<Advised>> {
     let recording = match (&arguments.recording[..], &client) {
         ([], Client::Local(_)) => return Ok(None),
@@ -69,7 +70,7 @@ fn advice_of_requests(client: &mut Client, arguments: &Lint) -> anyhow::Result<O
     Ok(Some(advise(&recording, &prices(None, &arguments.connection)?)))
 }
 
-/// Adds to the keys of findings what parts they have.
+/// Adds the parts of keys to the findings about them.
 fn name_parts(findings: &mut [Finding], parts: &KeyParts) {
     for finding in findings {
         let Some(attribute) = &finding.attribute else { continue };
@@ -81,7 +82,7 @@ fn name_parts(findings: &mut [Finding], parts: &KeyParts) {
     }
 }
 
-/// Returns the heat of keys in files, or what the server has seen of it, which may be nothing.
+/// Returns the heat of keys in files, or that of the server, which may be empty.
 fn heat_of_keys(client: &mut Client, arguments: &Lint) -> anyhow::Result<Vec<PlaceHeat>> {
     if let ([], Client::Local(_)) = (&arguments.heat[..], &client) {
         return Ok(Vec::new());
@@ -99,7 +100,7 @@ fn heat_of_keys(client: &mut Client, arguments: &Lint) -> anyhow::Result<Vec<Pla
     Ok(places)
 }
 
-/// Looks at the designs in a file and prints what is found.
+/// Examines the designs in a file and prints the findings.
 pub fn run_on_design(arguments: &Lint, file: &Path) -> anyhow::Result<()> {
     let printer = Printer::of(&arguments.connection)?;
     let region = ClientSettings::resolve(&arguments.connection, variable)?.region;
@@ -121,7 +122,7 @@ pub fn run_on_design(arguments: &Lint, file: &Path) -> anyhow::Result<()> {
     report.end()
 }
 
-/// What is printed, table by table.
+/// Counts and settings of a report that prints table by table.
 struct Report<'p> {
     printer: &'p Printer,
     /// Errors, warnings, suggestions.
@@ -156,7 +157,7 @@ impl<'p> Report<'p> {
         output::line("")
     }
 
-    /// Prints how much was found, and fails if it is more than suggestions.
+    /// Prints the number of findings, and fails if there are errors or warnings.
     fn end(self) -> anyhow::Result<()> {
         let counts = self.counts;
         let told: Vec<String> = counts
@@ -182,7 +183,7 @@ fn place(severity: Severity) -> usize {
     }
 }
 
-/// Returns where a finding is: the table or index, and the attribute.
+/// Returns the place of a finding: the table or index, and the attribute.
 fn place_of(finding: &Finding) -> String {
     let source = finding.index.as_ref().map(|index| format!("{}.{index}", finding.table));
     let source = source.unwrap_or_else(|| finding.table.clone());

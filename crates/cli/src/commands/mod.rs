@@ -1,4 +1,4 @@
-//! The commands, one file each, and the parts they share.
+//! The commands, one file each, and their common parts.
 
 mod advise;
 mod alter;
@@ -159,7 +159,7 @@ fn connected(
     with(Client::open(connection, false)?, command)
 }
 
-/// Runs a command with which a database may begin: a folder that is not there is created.
+/// Runs a command with which a database may begin: creates the folder if it does not exist.
 fn beginning(
     connection: &Connection,
     command: impl FnOnce(&mut Client) -> anyhow::Result<()>,

@@ -1,4 +1,4 @@
-//! What query and scan share: the request of a page, following pages, and printing.
+//! Common parts of query and scan: the request of a page, following pages, and printing.
 
 use super::table_keys::TableKeys;
 use crate::advice;
@@ -12,7 +12,7 @@ use hashrange::Operation;
 use hashrange::text::TextFault;
 use serde_json::{Map, Value, json};
 
-/// Adds what the arguments say to a request.
+/// Adds the members that the arguments ask for to a request.
 pub fn add_to(
     request: &mut Map<String, Value>,
     page: &Page,
@@ -62,7 +62,7 @@ struct Totals {
     read_units: f64,
 }
 
-/// Reads one page or all and prints them.
+/// Reads one page or all and prints the items.
 pub fn read(
     client: &mut Client,
     operation: Operation,
@@ -71,7 +71,7 @@ pub fn read(
     printer: &Printer,
 ) -> anyhow::Result<()> {
     let format = printer.format;
-    // A number of items is one of all, unless a part was asked for.
+    // A count is one of all items, unless the user limits it.
     let reads_all = page.all || (page.count && page.limit.is_none());
     let mut totals = Totals::default();
     let mut table = match format {
@@ -107,7 +107,7 @@ pub fn read(
     Ok(())
 }
 
-/// Notes what may be wrong with a filter that found nothing.
+/// Notes probable mistakes in a filter that found nothing.
 fn note(client: &mut Client, request: &Map<String, Value>, printer: &Printer) {
     if !request.contains_key("FilterExpression") {
         return;
@@ -180,7 +180,7 @@ impl Totals {
     }
 }
 
-/// Returns the literal that stands for a key.
+/// Returns the literal of a key.
 fn literal_of(key: &Map<String, Value>) -> String {
     let members = key.iter().map(|(name, value)| {
         let name = json!(name);

@@ -1,4 +1,4 @@
-//! `hashrange put`. What is put without a condition from standard input is left to [`import`].
+//! `hashrange put`. [`import`] puts items from standard input that have no condition.
 
 use super::import;
 use super::page;
@@ -34,9 +34,9 @@ pub fn run(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
     }
 }
 
-/// Returns the item of a text: DynamoDB's JSON where that has the table's key, as in standard input.
+/// Returns the item of a text: DynamoDB's JSON if that has the table's key, as for standard input.
 fn item_of(client: &mut Client, table: &str, text: &str) -> anyhow::Result<WireItem> {
-    // An item that has every value in an object of its type may still be one of maps.
+    // An item that has every value in an object of its type may still be plain JSON with maps.
     if let Ok(typed) = read_item(Form::Ddb, text, 1)
         && let Ok(keys) = TableKeys::of(client, table)
         && key::of(&typed, &keys.primary()).is_some()
@@ -85,7 +85,7 @@ fn print(arguments: &Put, put: u64, units: f64) -> anyhow::Result<()> {
     import::print(&summary, &arguments.table, Printer::of(&arguments.connection)?.format)
 }
 
-/// Puts an item and returns the write units that it took.
+/// Puts an item and returns the write units that it used.
 fn put(client: &mut Client, arguments: &Put, item: Value) -> anyhow::Result<f64> {
     let mut request = Map::new();
     request.insert("TableName".into(), json!(arguments.table));

@@ -1,7 +1,8 @@
 //! `hashrange serve`: opens the database, listens, and ends on SIGTERM or Ctrl-C.
 //!
-//! The first signal stops accepting and waits for running requests and, for a short time, for the
-//! store to close; the second ends the process at once (what was acknowledged is on disk either way).
+//! At the first signal the server stops accepting and waits for running requests and, for a short
+//! time, for the store to close; the second ends the process at once (every acknowledged write is
+//! on disk either way).
 
 use crate::arguments::Serve;
 use crate::client::wait_on;
@@ -33,28 +34,30 @@ use tokio::runtime::{self, Runtime};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Without a setting, this part of the memory is for cached data.
+/// Part of the memory, as a divisor, for cached data unless a setting gives the size.
 const CACHE_SHARE: u64 = 4;
 
-/// The same on PostgreSQL, whose server has a cache of its own.
+/// The same part on PostgreSQL, whose server has a cache of its own.
 const SHARED_CACHE_SHARE: u64 = 16;
 
-/// Without a setting, the cache is not larger: a laptop has other work, and whoever has more memory to give
-/// says so.
+/// Largest cache unless a setting gives the size: a laptop has other work, and a user with more
+/// memory to give sets the size.
 const CACHE_MAX: u64 = 256 << 20;
 
-/// At most this part of the memory is for bodies of requests while they arrive, and this for answers until they
-/// are sent: what a server makes of a body takes several times as much while it runs.
+/// Largest parts of the memory, as divisors, for bodies of requests while they arrive, and for
+/// answers until they are sent: the server takes several times the size of a body while it runs the
+/// request.
 const BODIES_SHARE: u64 = 16;
 const ANSWERS_SHARE: u64 = 32;
 
-/// At most this part of the memory is for a folder's writes that are not sorted into files yet.
+/// Largest part of the memory, as a divisor, for a folder's writes that are not sorted into files
+/// yet.
 const WRITES_SHARE: u64 = 8;
 
-/// From this size on it is told how far the loading of a sample is.
+/// Samples of this many items or more report the progress of loading.
 const LONG_SAMPLE_ITEMS: u64 = 10_000;
 
-/// So long the store may take to close when all connections have ended.
+/// Longest time that the store may take to close when all connections have ended.
 const CLOSE_GRACE: Duration = Duration::from_millis(2500);
 
 /// Serves until a signal arrives.
@@ -87,7 +90,7 @@ fn runtime(settings: &Settings) -> io::Result<Runtime> {
     builder.enable_all().build()
 }
 
-/// Returns what holds requests to the contract, if there is one.
+/// Returns the guard that compares requests with the contract, if there is one.
 fn guard(costs: &Costs) -> anyhow::Result<Option<Guard>> {
     let enforces = costs.others == Others::Refused;
     let Some(file) = &costs.contract else {
@@ -119,8 +122,8 @@ async fn serve(
              listens to this machine alone, --insecure lets in everybody)"
         )
     })?;
-    // Nobody is listened to until there is something to serve: clients of a start that fails are
-    // refused.
+    // The server listens only once it has something to serve: if the start fails, clients get no
+    // connection.
     let sample = beginning.sample;
     let options = options(settings, address);
     let (cache_bytes, write_bytes) = (options.cache_bytes, options.write_bytes);
@@ -140,7 +143,8 @@ async fn serve(
         credentials::warn_of_others(&path);
         credentials::reload_on_signal(path, access).context("watch for SIGHUP")?;
     }
-    // Before anybody is told that it is ready: who knows that may send a signal at once.
+    // Before the server reports that it is ready: a reader of that report may send a signal at
+    // once.
     let ending = Ending::watch().context("watch for SIGTERM and Ctrl-C")?;
     tracing::info!(
         endpoint = format!("http://{address}"),
@@ -167,15 +171,15 @@ async fn serve(
     Ok(())
 }
 
-/// Ends the process when the store takes long to close, because it merges files: all that was
-/// acknowledged is in the logs, and the next start reads them.
+/// Ends the process when the store takes long to close, because it merges files: the logs have all
+/// acknowledged writes, and the next start reads them.
 async fn end_in_time() {
     tokio::time::sleep(CLOSE_GRACE).await;
     tracing::info!("files that are being merged are left as they are");
     std::process::exit(0);
 }
 
-/// Returns the sample of that name, or says which there are.
+/// Returns the sample of that name, or an error that lists the samples.
 fn find_sample(name: &str) -> anyhow::Result<&'static Sample> {
     let names = || hashrange_samples::all().iter().map(|sample| sample.name).collect::<Vec<_>>();
     let unknown = || Usage(format!("there is no sample {name:?}, only {}", names().join(", ")));
@@ -235,7 +239,7 @@ fn server_config(settings: &Settings) -> anyhow::Result<Config> {
     })
 }
 
-/// What a database begins with.
+/// Tables and items that a database begins with.
 struct Beginning {
     sample: Option<&'static Sample>,
     initial: Initial,
@@ -254,7 +258,7 @@ impl Beginning {
     }
 }
 
-/// Opens what is served, and brings what it begins with.
+/// Opens the database to serve, and brings the tables and items that it begins with.
 async fn open(
     settings: &Settings,
     options: Options,
@@ -305,7 +309,7 @@ async fn open(
     }
 }
 
-/// Opens a folder and begins to move it; or opens what it was moved to before.
+/// Opens a folder and begins to move it; or opens the place that it was moved to before.
 async fn open_moving(
     folder: &Path,
     target: &StoreUrl,
@@ -313,7 +317,8 @@ async fn open_moving(
     beginning: &Beginning,
 ) -> anyhow::Result<Served> {
     let place = store::place_in(target, "move-to")?;
-    // An empty folder in the place of one that was moved before would be served instead of the data.
+    // An empty folder may stand in the place of one that was moved before: the server would serve a
+    // new database in it instead of the data.
     if !EmbeddedStore::is_in(folder) {
         let none = "there is no database to move in";
         return Err(Usage(format!("{none} {}", folder.display())).into());
@@ -330,7 +335,7 @@ async fn open_moving(
     Ok(Served::Moving(Moving::start(database, target.clone(), options)?))
 }
 
-/// Brings what a database begins with into a folder, before that is served.
+/// Brings tables and items into a folder, before the server serves it.
 async fn bring_to_folder(
     beginning: &Beginning,
     folder: &Path,
@@ -357,8 +362,8 @@ fn tell_of_recovery(database: &Database) {
     }
 }
 
-/// Returns the options for a database that is being prepared: its tables are there at once, nothing
-/// is throttled.
+/// Returns the options for a database that is being prepared: its tables are active at once,
+/// nothing is throttled.
 fn without_profile(options: &Options) -> Options {
     Options { profile: Profile::Default, table_delay_ms: None, heat: false, ..options.clone() }
 }
@@ -407,11 +412,11 @@ fn cache_bytes(settings: &Settings) -> u64 {
     asked.or_else(of_machine).unwrap_or(Options::default().cache_bytes)
 }
 
-/// Says what memory the server may take, and how to give it more.
+/// Logs the memory that the server may take, and how to give it more.
 fn tell_memory(settings: &Settings, cache_bytes: u64, write_bytes: u64) {
     let [cache, writes] = [cache_bytes, write_bytes].map(|bytes| format!("{}MiB", bytes >> 20));
     match settings.store {
-        // What is kept is what clients put there.
+        // The data in memory are the clients' own.
         StoreChoice::Memory => {}
         StoreChoice::Folder(_) => {
             tracing::info!(cache, writes, "memory; --cache-size 1GiB gives the cache more");
@@ -433,13 +438,13 @@ async fn keep_memory(mut keeper: memory::Keeper) {
             keeper.look();
             keeper
         });
-        // A look that panics is logged by the runtime; there is none after it.
+        // The runtime logs a look that panics; no look follows.
         let Ok(returned) = looked.await else { return };
         keeper = returned;
     }
 }
 
-/// Returns at the first signal; from then on a second one ends the process.
+/// Returns at the first signal; a second one ends the process.
 async fn signalled(mut ending: Ending) {
     ending.signal().await;
     tracing::info!("stopping: a second signal ends the server at once");
@@ -449,8 +454,8 @@ async fn signalled(mut ending: Ending) {
     });
 }
 
-/// The signals that ask the server to end, watched since the value was made: from then on they do not
-/// end the process by themselves.
+/// The signals that ask the server to end, watched from the creation of the value on: they no
+/// longer end the process by themselves.
 #[cfg(unix)]
 struct Ending {
     terminate: Signal,
@@ -472,7 +477,7 @@ impl Ending {
     }
 }
 
-/// Ctrl-C asks the server to end.
+/// Ctrl-C, which asks the server to end.
 #[cfg(not(unix))]
 struct Ending;
 

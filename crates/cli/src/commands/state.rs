@@ -7,10 +7,10 @@ use crate::output::{self, printer::Printer};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-/// The save that is meant when none is named.
+/// The save that a request without a name means.
 const DEFAULT_SAVE: &str = "default";
 
-/// Does what the arguments say and prints what became of it.
+/// Does what the arguments say and prints the result.
 pub fn run(client: &mut Client, arguments: &State) -> anyhow::Result<()> {
     let (operation, request) = request(arguments).map_err(Usage)?;
     let answer = call(client, operation, &request)?;
@@ -20,7 +20,8 @@ pub fn run(client: &mut Client, arguments: &State) -> anyhow::Result<()> {
     }
 }
 
-/// Runs one of the server's own operations; says how they are switched on if they are not.
+/// Runs one of the server's own operations; if the server has them switched off, the error says how
+/// to switch them on.
 pub fn call(client: &mut Client, operation: &str, request: &Value) -> anyhow::Result<Value> {
     client.call_own(operation, request).map_err(|error| {
         let refused = error.downcast_ref::<Refused>();
@@ -35,7 +36,7 @@ pub fn call(client: &mut Client, operation: &str, request: &Value) -> anyhow::Re
 fn request(arguments: &State) -> Result<(&'static str, Value), String> {
     let State { action, name, empty, .. } = arguments;
     if *empty && *action != StateAction::Reset {
-        return Err("--empty belongs to reset".to_owned());
+        return Err("--empty goes with reset only".to_owned());
     }
     let named = json!({ "Name": name.as_deref().unwrap_or(DEFAULT_SAVE) });
     match (action, name) {

@@ -1,7 +1,7 @@
-//! Where a server keeps its data: what the place is called, what makes no sense on PostgreSQL, and what none can
-//! do that moves.
+//! Place of a server's data: its name in the log, settings that PostgreSQL excludes, and settings
+//! that a database which moves excludes.
 //!
-//! Invariant: the URL of a database is never printed, only the place it points to.
+//! Invariant: the program never prints the URL of a database, only the place it points to.
 
 use crate::config::{Settings, StoreChoice, StoreUrl};
 use crate::exit::Usage;
@@ -9,8 +9,8 @@ use hashrange::copying::Place;
 use hashrange::{Database, Options};
 use std::path::Path;
 
-/// Returns what the place of the data is called in the log; refuses a wrong URL, and settings that do not go
-/// with a database on PostgreSQL.
+/// Returns the name of the place of the data in the log; refuses a wrong URL, and settings that do
+/// not go with a database on PostgreSQL.
 pub fn place(settings: &Settings) -> anyhow::Result<String> {
     if let Some(target) = &settings.move_to {
         check_moving(settings)?;
@@ -26,7 +26,7 @@ pub fn place(settings: &Settings) -> anyhow::Result<String> {
     }
 }
 
-/// Refuses settings that a database cannot have which other servers may use, too.
+/// Refuses settings for a database that no other server uses.
 fn check_shared(settings: &Settings) -> Result<(), Usage> {
     let begins = "fills a database before it is served, and other servers may be serving this one: \
                   create tables and import items through a server";
@@ -47,10 +47,10 @@ fn check_shared(settings: &Settings) -> Result<(), Usage> {
     Err(Usage(format!("{name} does not go with store: it {why}")))
 }
 
-/// Refuses to move what has more than one database, or what others may be serving.
+/// Refuses to move several databases at once, or one that other servers may be serving.
 fn check_moving(settings: &Settings) -> Result<(), Usage> {
     let why = match (&settings.store, settings) {
-        (StoreChoice::Memory, _) => "what is in memory has nowhere to go on from after a crash",
+        (StoreChoice::Memory, _) => "a crash would lose the data in memory, and the move with them",
         (StoreChoice::Url(_), _) => {
             "other servers may be serving a database on PostgreSQL: hashrange copy --while-serving moves it"
         }
@@ -61,7 +61,7 @@ fn check_moving(settings: &Settings) -> Result<(), Usage> {
     Err(Usage(format!("move-to is for the data of one folder: {why}")))
 }
 
-/// Opens the database at the place that a text means, driven by the runtime that this is called on.
+/// Opens the database at the place in a text; the runtime of the caller drives it.
 pub fn open_at(text: &StoreUrl, options: &Options) -> anyhow::Result<Database> {
     match place_in(text, "move-to")? {
         Place::Folder(folder) => Ok(Database::open(folder, options)?),
@@ -70,13 +70,13 @@ pub fn open_at(text: &StoreUrl, options: &Options) -> anyhow::Result<Database> {
     }
 }
 
-/// Returns the place that a text means: a URL of PostgreSQL, or else a folder.
+/// Returns the place in a text: a URL of PostgreSQL, or else a folder.
 pub fn place_in<'t>(text: &'t StoreUrl, name: &str) -> anyhow::Result<Place<'t>> {
     let text = text.secret();
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
         Some("postgres" | "postgresql") => of_url(text),
-        // It may hold a password as well.
+        // The text may hold a password as well.
         Some(_) => {
             Err(Usage(format!("{name}: the URL of a database begins with postgres://")).into())
         }
@@ -102,13 +102,14 @@ fn place_of(url: &StoreUrl) -> anyhow::Result<String> {
     place.map_err(|error| Usage(error.to_string()).into())
 }
 
-/// Returns how many processors are for who uses the database of a URL on its machine, `None` if it is elsewhere.
+/// Returns the number of processors for a program that uses the database of a URL on the same
+/// machine, `None` if the database is elsewhere.
 #[cfg(feature = "postgres")]
 pub fn processors_beside(url: &StoreUrl) -> Option<usize> {
     hashrange_storage::postgres::processors_beside(url.secret())
 }
 
-/// Opens the database that a URL names, driven by the runtime that this is called on.
+/// Opens the database of a URL; the runtime of the caller drives it.
 #[cfg(feature = "postgres")]
 pub fn connect(url: &StoreUrl, options: &Options) -> anyhow::Result<Database> {
     use anyhow::Context;
@@ -121,13 +122,13 @@ fn place_of(_url: &StoreUrl) -> anyhow::Result<String> {
     Err(without_postgres())
 }
 
-/// Returns that it does not know of one.
+/// Returns `None`: this program knows no such database.
 #[cfg(not(feature = "postgres"))]
 pub fn processors_beside(_url: &StoreUrl) -> Option<usize> {
     None
 }
 
-/// Refuses: this program cannot.
+/// Refuses: this program does not know PostgreSQL.
 #[cfg(not(feature = "postgres"))]
 pub fn connect(_url: &StoreUrl, _options: &Options) -> anyhow::Result<Database> {
     Err(without_postgres())

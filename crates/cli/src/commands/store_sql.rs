@@ -33,13 +33,13 @@ fn print(text: Result<String, String>) -> anyhow::Result<()> {
     crate::output::text(text.map_err(crate::exit::Usage)?.as_bytes())
 }
 
-/// Refuses: this program does not know the tables.
+/// Refuses: this program does not know PostgreSQL.
 #[cfg(not(feature = "postgres"))]
 pub fn init(_arguments: &StoreInit) -> anyhow::Result<()> {
     Err(super::store::without_postgres())
 }
 
-/// Refuses: this program does not know the tables.
+/// Refuses: this program does not know PostgreSQL.
 #[cfg(not(feature = "postgres"))]
 pub fn upgrade(_arguments: &StoreUpgrade) -> anyhow::Result<()> {
     Err(super::store::without_postgres())

@@ -1,4 +1,4 @@
-//! The key schema of a table or index, as DescribeTable tells it.
+//! The key schema of a table or index, from DescribeTable.
 
 use crate::client::Client;
 use hashrange::Operation;
@@ -17,7 +17,7 @@ impl TableKeys {
         Ok(Self::described(response["Table"].take()))
     }
 
-    /// Asks for the keys of a table whose items are moved by the thousand, as patiently as those are.
+    /// Asks for the keys of a table for bulk work, with the patience of that work.
     pub fn of_bulk(client: &mut Client, table: &str) -> anyhow::Result<Self> {
         let request = json!({ "TableName": table });
         let mut response = client.call_patiently(Operation::DescribeTable, &request)?;
@@ -59,7 +59,7 @@ impl TableKeys {
         names_in(&self.table["AttributeDefinitions"])
     }
 
-    /// Returns how many items the table has, as far as its description tells.
+    /// Returns the number of items in the table's description, if it has one.
     pub fn item_count(&self) -> Option<u64> {
         self.table["ItemCount"].as_u64()
     }
@@ -91,12 +91,13 @@ impl TableKeys {
             .unwrap_or("S")
     }
 
-    /// Returns the key that texts stand for, in the order of the key schema.
+    /// Returns the key with the values in these texts, in the order of the key schema.
     pub fn key(&self, texts: &[&str]) -> Option<Map<String, Value>> {
         self.beginning(texts).filter(|key| key.len() == self.primary().len())
     }
 
-    /// Returns what texts stand for that are a key or the beginning of one; none if there are too many.
+    /// Returns a key or the beginning of one with the values in these texts; none if there are too
+    /// many.
     pub fn beginning(&self, texts: &[&str]) -> Option<Map<String, Value>> {
         let names = self.primary();
         let pairs = names.iter().zip(texts);

@@ -1,4 +1,4 @@
-//! `hashrange template`: keys that the database derives.
+//! `hashrange template`: templates of keys that the database derives.
 
 use crate::arguments::{Format, Template, TemplateCommand};
 use crate::client::Client;
@@ -6,7 +6,7 @@ use crate::output::{self, printer::Printer, table::Table};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-/// Does what the arguments say and prints what became of it.
+/// Does what the arguments say and prints the result.
 pub fn run(client: &mut Client, arguments: &Template) -> anyhow::Result<()> {
     let (operation, request) = request(&arguments.command);
     let answer = client.call_own(operation, &request)?;
@@ -57,7 +57,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Prints a template, and what is known of the items that there were before it.
+/// Prints a template, and its effect on items that are older.
 fn print_template(template: &Value) -> anyhow::Result<()> {
     output::line(text(&template["Template"]))?;
     let (mode, status) = (text(&template["Mode"]), text(&template["Status"]));
@@ -70,7 +70,7 @@ fn print_template(template: &Value) -> anyhow::Result<()> {
         return output::line(format_args!("  {mode}, {status}"));
     };
     let of = template["ItemCount"].as_i64().map(|items| format!(" of {items}"));
-    let kept = items["Kept"].as_u64().map(|kept| format!(", {kept} kept what a client wrote"));
+    let kept = items["Kept"].as_u64().map(|kept| format!(", {kept} kept a client's value"));
     output::line(format_args!(
         "  {mode}, {status}: {examined}{} items examined, {} changed, {} refused{}",
         of.unwrap_or_default(),

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 /// The most nodes of a page.
 const PAGE_MAX: usize = 1000;
-/// How many of the largest collections are shown if nothing is said.
+/// Largest collections to show unless the arguments give a number.
 const LARGEST: usize = 20;
 
 /// Lists a tree as the arguments say, page by page, and prints it.
@@ -51,7 +51,7 @@ pub fn run(client: &mut Client, arguments: &Tree) -> anyhow::Result<()> {
     }
 }
 
-/// Returns how many nodes are shown at most.
+/// Returns the most nodes to show.
 fn most(arguments: &Tree) -> usize {
     match (arguments.limit, arguments.all, arguments.largest) {
         (Some(limit), ..) => limit,
@@ -61,7 +61,7 @@ fn most(arguments: &Tree) -> usize {
     }
 }
 
-/// Returns the operation and its request, but for where it begins.
+/// Returns the operation and its request, but for the start of later pages.
 fn request(
     client: &mut Client,
     arguments: &Tree,
@@ -97,7 +97,7 @@ fn request(
 }
 
 fn position(text: &str) -> anyhow::Result<Value> {
-    let no_position = |_| Usage("--start: what the last call printed".to_owned());
+    let no_position = |_| Usage("--start: give the position that the last call printed".to_owned());
     Ok(serde_json::from_str(text).map_err(no_position)?)
 }
 
@@ -106,7 +106,7 @@ fn key(argument: &str, text: &str) -> anyhow::Result<Value> {
     Ok(Value::Object(key))
 }
 
-/// Returns the partition key that a text stands for.
+/// Returns the partition key in a text.
 fn partition(client: &mut Client, arguments: &Tree, text: &str) -> anyhow::Result<Value> {
     if text.starts_with('{') {
         return key("the partition key", text);
@@ -164,7 +164,7 @@ fn print(arguments: &Tree, merged: &Merged, next: &Value) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Returns what the tree is of.
+/// Returns the title of the tree: its table, index and keys.
 fn root(arguments: &Tree) -> String {
     let mut root = arguments.table.clone();
     for (before, part) in [

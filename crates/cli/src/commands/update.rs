@@ -10,7 +10,7 @@ use hashrange::Operation;
 use hashrange::text::TextFault;
 use serde_json::{Value, json};
 
-/// Changes an item and prints it as it is then.
+/// Changes an item and prints its new state.
 pub fn run(client: &mut Client, arguments: &Update) -> anyhow::Result<()> {
     let mut placeholders = Placeholders::default();
     let update = update_expression(arguments, &mut placeholders)
@@ -43,7 +43,7 @@ pub fn run(client: &mut Client, arguments: &Update) -> anyhow::Result<()> {
 
 type Rewrite = fn(&mut Placeholders, &str) -> Result<String, TextFault>;
 
-/// Returns `SET ... REMOVE ...` for the clauses that are given, or which one is wrong.
+/// Returns `SET ... REMOVE ...` for the given clauses, or an error that names the wrong one.
 fn update_expression(
     arguments: &Update,
     placeholders: &mut Placeholders,

@@ -1,7 +1,7 @@
 //! The settings of the commands that talk to a database, and where they come from.
 //!
-//! The first that says something wins: the flag, the variable of this program, the variable that AWS's
-//! own tools know, the configuration file, the default.
+//! The first that gives a setting wins: the flag, the variable of this program, the variable that
+//! AWS's own tools know, the configuration file, the default.
 //!
 //! | flag | variables | in the file |
 //! |---|---|---|
@@ -41,23 +41,23 @@ struct ClientFile {
     color: Option<ColourChoice>,
 }
 
-/// A server's address, and who gave it.
+/// A server's address, and the source that gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// The URL.
     pub url: String,
-    /// Who gave it.
+    /// Flag, variable or file that gave it, as messages name it.
     pub from: &'static str,
 }
 
-/// Whose credentials sign requests.
+/// Source of the credentials that sign requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credentials {
-    /// Nobody's.
+    /// No credentials: requests are unsigned.
     None,
-    /// Those of a profile in a file.
+    /// A profile in a file.
     File(PathBuf),
-    /// Those in the variables that AWS's tools know.
+    /// The variables that AWS's tools know.
     Variables,
 }
 
@@ -66,17 +66,17 @@ pub enum Credentials {
 pub struct ClientSettings {
     /// The server.
     pub endpoint: Endpoint,
-    /// Whose certificate the server may have.
+    /// Certificates that the client accepts from the server.
     pub trust: Trust,
     /// The region to sign for.
     pub region: String,
-    /// Whose credentials sign.
+    /// Source of the credentials that sign requests.
     pub credentials: Credentials,
     /// The profile in the file of credentials.
     pub profile: Option<String>,
-    /// Form of what is printed, if anybody chose one.
+    /// Form of the output, if flags or file chose one.
     pub output: Option<Format>,
-    /// When to colour, as the file says.
+    /// Use of colours, if the file chose one.
     pub color: Option<ColourChoice>,
 }
 
@@ -130,7 +130,8 @@ impl ClientSettings {
     }
 }
 
-/// Returns whom a command trusts by its flags and the environment, without a configuration file.
+/// Returns the certificates that a command trusts by its flags and the environment, without a
+/// configuration file.
 pub fn trust_of(flags: &Tls, variable: impl Fn(&str) -> Option<OsString>) -> Trust {
     trust(flags, |name| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from), None)
 }
@@ -147,7 +148,7 @@ fn trust(flags: &Tls, path: impl Fn(&str) -> Option<PathBuf>, of_file: Option<Pa
 fn read(path: impl Fn(&str) -> Option<PathBuf>) -> Result<ClientFile, SettingsError> {
     let named = path("HASHRANGE_CLIENT_CONFIG");
     let home = || Some(path("HOME")?.join(".config"));
-    // The specification wants relative paths to be ignored.
+    // The XDG specification wants programs to ignore relative paths.
     let folder = || path("XDG_CONFIG_HOME").filter(|path| path.is_absolute()).or_else(home);
     let usual = || folder().map(|folder| folder.join("hashrange").join("client.toml"));
     let Some(path) = named.or_else(|| usual().filter(|path| path.exists())) else {
@@ -254,7 +255,7 @@ mod tests {
         assert_eq!(before.unwrap().region, "us-east-2");
         let flags = Connection { output: Some(Format::Ddb), ..Connection::default() };
         assert_eq!(resolved(&flags, &[config]).unwrap().output, Some(Format::Ddb));
-        // A relative folder is none.
+        // A relative folder is ignored.
         let relative = resolved(&Connection::default(), &[("XDG_CONFIG_HOME", "here")]);
         assert_eq!(relative.unwrap().endpoint.from, "the default");
     }

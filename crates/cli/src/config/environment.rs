@@ -11,21 +11,21 @@ use std::str::FromStr;
 
 const PREFIX: &str = "HASHRANGE_";
 
-/// The variables that are no setting of a server.
+/// Variables that begin with `HASHRANGE_` and are no setting of a server.
 const OTHERS: [&str; 6] = [
     "HASHRANGE_CONFIG",
     "HASHRANGE_CLIENT_CONFIG",
     "HASHRANGE_ENDPOINT",
     "HASHRANGE_COPY_FROM",
     "HASHRANGE_COPY_TO",
-    // Names this program to those who start it; it has no use for it itself.
+    // Names this program to programs that start it; the program itself does not use it.
     "HASHRANGE_BINARY",
 ];
 
 /// Refuses variables that look like settings and are none, which may be misspelt.
 pub fn check_names(names: impl IntoIterator<Item = OsString>) -> Result<(), SettingsError> {
     let known = RefCell::new(OTHERS.to_vec());
-    // Reading a setting is what makes its name known.
+    // Reading the settings makes their names known.
     let none = |name: &'static str| -> Option<OsString> {
         known.borrow_mut().push(name);
         None
@@ -36,7 +36,7 @@ pub fn check_names(names: impl IntoIterator<Item = OsString>) -> Result<(), Sett
         let name = name.to_string_lossy();
         let is_ours = name.starts_with(PREFIX) && !is_of_kubernetes(&name);
         if is_ours && !known.contains(&&*name) {
-            // All begin alike, which is no likeness.
+            // All names begin with the prefix, which says nothing of likeness.
             let bare = |name: &'static str| name.trim_start_matches(PREFIX);
             let wanted = name.trim_start_matches(PREFIX);
             let nearest = nearest(wanted, known.iter().copied().map(bare))
@@ -47,8 +47,9 @@ pub fn check_names(names: impl IntoIterator<Item = OsString>) -> Result<(), Sett
     Ok(())
 }
 
-/// Returns true for what Kubernetes puts into every container where a service is called hashrange:
-/// `HASHRANGE_SERVICE_HOST`, `HASHRANGE_SERVICE_PORT_HTTP`, `HASHRANGE_PORT_8000_TCP_ADDR`.
+/// Returns true for variables that Kubernetes puts into every container where a service is called
+/// hashrange: `HASHRANGE_SERVICE_HOST`, `HASHRANGE_SERVICE_PORT_HTTP`,
+/// `HASHRANGE_PORT_8000_TCP_ADDR`.
 fn is_of_kubernetes(name: &str) -> bool {
     let port = name.strip_prefix("HASHRANGE_PORT_");
     name.starts_with("HASHRANGE_SERVICE_")

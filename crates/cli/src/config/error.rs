@@ -1,10 +1,10 @@
-//! Why settings cannot be used.
+//! Reasons for which settings cannot be used.
 
 use hashrange::BadSharding;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why settings cannot be used.
+/// Reasons for which settings cannot be used.
 #[derive(Debug)]
 pub enum SettingsError {
     /// A variable of the environment has a value that its setting cannot have.
@@ -13,7 +13,7 @@ pub enum SettingsError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What is wrong.
+        /// The fault of the value.
         problem: String,
     },
     /// A variable of the environment looks like a setting and is none.
@@ -35,7 +35,7 @@ pub enum SettingsError {
         path: PathBuf,
         /// Line, counted from 1, if it is known.
         line: Option<usize>,
-        /// What is wrong.
+        /// The fault, as the parser describes it.
         problem: String,
     },
     /// A variable of the environment that may hold a password is not text.
@@ -45,9 +45,9 @@ pub enum SettingsError {
     },
     /// The URL of a database was given where a folder is wanted.
     UrlForFolder,
-    /// Data are to be in two places.
+    /// One layer of settings names two places for the data.
     TwoStores {
-        /// Who says so.
+        /// Layer that names both: flags, environment or configuration file.
         layer: &'static str,
         /// The setting that names one of them.
         first: &'static str,

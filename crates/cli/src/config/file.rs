@@ -21,7 +21,7 @@ pub fn read(path: &Path) -> Result<Layer, SettingsError> {
     Ok(layer)
 }
 
-/// Returns the settings in the file, of whatever kind.
+/// Returns the settings in the file, of any kind.
 pub fn parsed<T: DeserializeOwned>(path: &Path) -> Result<T, SettingsError> {
     let mut bytes = Vec::new();
     File::open(path)

@@ -14,7 +14,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The settings that flags, the environment or a file give.
+/// Settings that flags, the environment or a file give.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Layer {
@@ -53,8 +53,9 @@ pub struct Layer {
     #[arg(long, value_name = "ORIGIN")]
     #[serde(default, deserialize_with = "one_or_several")]
     pub allow_origin: Option<Vec<AllowedOrigin>>,
-    /// Answer to this name in addition to localhost and --host; * answers to any; may be given several
-    /// times [default: any, but where no credentials are needed and only this machine is listened to]
+    /// Answer to this name in addition to localhost and --host; * answers to any; may be given
+    /// several times [default: any, but only localhost and --host where no credentials are needed
+    /// and the server listens to this machine only]
     #[arg(long, value_name = "NAME")]
     #[serde(default, deserialize_with = "one_or_several")]
     pub allow_host: Option<Vec<AllowedHost>>,
@@ -67,13 +68,15 @@ pub struct Layer {
     /// Memory for cached data, such as 512MiB [default: a quarter of the memory, with --store a sixteenth, 256MiB at most]
     #[arg(long, value_name = "SIZE")]
     pub cache_size: Option<ByteSize>,
-    /// How often expired items are removed and failed background jobs that are due tried again, such as 500ms or 5m [default: 1s]
+    /// Time between removals of expired items, and between new tries of failed background jobs that
+    /// are due, such as 500ms or 5m [default: 1s]
     #[arg(long, value_name = "TIME")]
     pub sweep_interval: Option<Interval>,
-    /// Shards of a new stream that are written to side by side, 1 to 1000 [default: 4]
+    /// Shards of a new stream that take writes at the same time, 1 to 1000 [default: 4]
     #[arg(long, value_name = "NUMBER")]
     pub stream_shards: Option<u32>,
-    /// After what time a stream's shards are closed and get children, such as 10m; at least 1s [default: 4h]
+    /// Time after which a stream's shards are closed and get children, such as 10m; at least 1s
+    /// [default: 4h]
     #[arg(long, value_name = "TIME")]
     pub stream_shard_period: Option<Interval>,
     /// Load sample data at the start
@@ -89,8 +92,8 @@ pub struct Layer {
     #[arg(long, value_name = "NAME=VALUE")]
     #[serde(default, deserialize_with = "one_or_several")]
     pub parameter: Option<Vec<Parameter>>,
-    /// Load items into empty tables at the start, from the files of this folder (TABLE.json, .jsonl, .csv,
-    /// also with .gz behind) or from one such file; may be given several times
+    /// Load items into empty tables at the start, from the files of this folder (TABLE.json,
+    /// .jsonl, .csv, also with .gz appended) or from one such file; may be given several times
     #[arg(long, value_name = "FOLDER")]
     #[serde(default, deserialize_with = "one_or_several")]
     pub load: Option<Vec<PathBuf>>,
@@ -100,37 +103,39 @@ pub struct Layer {
     /// Give each access key and region tables of their own
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub namespaces: Option<bool>,
-    /// Tell in every answer what its request cost, in the header x-hashrange-cost; else only whoever sends that
-    /// header is told
+    /// Report in every answer the cost of its request, in the header x-hashrange-cost; without
+    /// this, only in answers to requests that send that header
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub cost_header: Option<bool>,
-    /// Record what requests use from the start, for hashrange cost
+    /// Record the costs of requests from the start, for hashrange cost
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub record: Option<bool>,
-    /// Hold requests to the access patterns of this file, which hashrange contract --learn writes: tell in the
-    /// header x-hashrange-pattern, to whoever sends it, which one a request is, and record all
+    /// Compare requests with the access patterns of this file, which hashrange contract --learn
+    /// writes: record them all, and name the pattern of a request in the header x-hashrange-pattern
+    /// if the request sends that header
     #[arg(long, value_name = "FILE")]
     pub contract: Option<PathBuf>,
-    /// Refuse requests that the contract does not know, before anything of them is done
+    /// Refuse requests that the contract does not know, before they do anything
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub enforce: Option<bool>,
-    /// Watch which keys of all tables are hot, for hashrange heat; else those of tables on which Contributor
-    /// Insights is enabled
+    /// Watch which keys of all tables are hot, for hashrange heat; without this, those of tables on
+    /// which Contributor Insights is enabled
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub heat: Option<bool>,
-    /// How closely to keep to the service's limits and delays: default, aws or hostile
+    /// Limits and delays of the service to reproduce: default, aws or hostile
     #[arg(long, value_name = "PROFILE")]
     #[serde(default, deserialize_with = "parsed")]
     pub profile: Option<Profile>,
-    /// What decides the choices of a profile [default: 0]
+    /// Seed of a profile's random choices [default: 0]
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
-    /// Milliseconds for which tables are being created, updated and deleted, unless the profile is default [default: 3000]
+    /// Milliseconds that the creation, update and deletion of a table take, unless the profile is
+    /// default [default: 3000]
     #[arg(long, value_name = "MS")]
     pub table_delay_ms: Option<u64>,
 }
 
-/// Reads a text that says what is meant when it is none.
+/// Reads a text whose parser explains what it expects when it refuses it.
 fn parsed<'de, D, T>(source: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -229,10 +234,10 @@ pub enum LogLevel {
     Error,
     /// Somebody should look
     Warn,
-    /// What the server does as a whole
+    /// Events of the server as a whole
     #[default]
     Info,
-    /// Each request with its outcome, and what clients do wrong
+    /// Each request with its outcome, and mistakes of clients
     Debug,
 }
 

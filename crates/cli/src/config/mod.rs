@@ -1,8 +1,8 @@
 //! The settings of a server and where they come from; those of the other commands are in [`client`].
 //!
-//! Each setting can be given as a flag (`--port 9000`), in the environment (`HASHRANGE_PORT=9000`)
-//! and in a configuration file (`port = 9000`); the first of these three that says something wins,
-//! then the default. All names are the flags' names.
+//! A flag (`--port 9000`), the environment (`HASHRANGE_PORT=9000`) and a configuration file (`port
+//! = 9000`) can give each setting; the first of these three that gives it wins, then the default.
+//! All names are the flags' names.
 
 mod byte_size;
 mod client;
@@ -27,7 +27,7 @@ use hashrange::{BadSharding, Profile, Sharding};
 use hashrange_server::Web;
 use std::path::{Path, PathBuf};
 
-/// Where the data are.
+/// Place of the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreChoice {
     /// In memory; gone when the server ends.
@@ -38,36 +38,36 @@ pub enum StoreChoice {
     Url(StoreUrl),
 }
 
-/// What is told and recorded of what requests use.
+/// Reports and records of what requests cost, and checks of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Costs {
-    /// Tell it in every answer.
+    /// Report the cost in every answer.
     pub header: bool,
-    /// Record it from the start.
+    /// Record costs from the start.
     pub record: bool,
-    /// File with the access patterns that requests are held to.
+    /// File with the access patterns that requests are compared with.
     pub contract: Option<PathBuf>,
-    /// What becomes of requests that it does not know.
+    /// Treatment of requests that the contract does not know.
     pub others: Others,
     /// Watch which keys of all tables are hot.
     pub heat: bool,
 }
 
-/// What becomes of requests that a contract does not know.
+/// Treatment of requests that a contract does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Others {
-    /// They are run, and told apart.
+    /// The server runs them, and reports them as unknown.
     Told,
-    /// They are refused.
+    /// The server refuses them.
     Refused,
 }
 
 /// All settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Where the data are.
+    /// Place of the data.
     pub store: StoreChoice,
-    /// Where the data move to while they are served.
+    /// Place to which the server moves the data while it serves them.
     pub move_to: Option<StoreUrl>,
     /// Address or name to listen on.
     pub host: String,
@@ -79,38 +79,39 @@ pub struct Settings {
     pub credentials: Option<PathBuf>,
     /// Listen on addresses that other machines reach although any credentials are accepted.
     pub insecure: bool,
-    /// Which web pages may call, and by which names the server is called.
+    /// Web pages that may call, and names by which clients may call the server.
     pub web: Web,
     /// Form of the log.
     pub log_format: LogFormat,
     /// Least important messages in the log.
     pub log_level: LogLevel,
-    /// Memory for cached data; none takes a part of what there is.
+    /// Memory for cached data; none takes a part of the available memory.
     pub cache_size: Option<ByteSize>,
-    /// How often expired items are removed and failed background jobs tried again; none leaves it to
-    /// the library.
+    /// Time between removals of expired items, and between new tries of failed background jobs;
+    /// none leaves it to the library.
     pub sweep_interval: Option<Interval>,
-    /// How many shards streams have, and for how long.
+    /// Number of shards that streams have, and the time after which they are closed.
     pub sharding: Sharding,
     /// Sample data to load when the server starts.
     pub sample: Option<String>,
     /// Files with the tables to create when the server starts.
     pub init: Vec<PathBuf>,
-    /// Values of parameters of the templates among them.
+    /// Values of parameters of the templates among these files.
     pub parameters: Vec<Parameter>,
-    /// Folders and files with the items to load then.
+    /// Folders and files with the items to load when the server starts.
     pub load: Vec<PathBuf>,
-    /// Whether clients may save, restore and reset the whole state and set the clock.
+    /// Let clients save, restore and reset the whole state and set the clock.
     pub test_api: bool,
-    /// What is told and recorded of what requests use.
+    /// Reports and records of what requests cost, and checks of requests.
     pub costs: Costs,
-    /// Whether each access key and region has tables of its own.
+    /// Give each access key and region tables of its own.
     pub namespaces: bool,
-    /// How closely to keep to the service's limits and delays.
+    /// Limits and delays of the service to reproduce.
     pub profile: Profile,
-    /// What decides the choices of a profile; none leaves it to the library.
+    /// Seed of a profile's random choices; none leaves it to the library.
     pub seed: Option<u64>,
-    /// How long tables are being created, updated and deleted; none leaves it to the library.
+    /// Milliseconds that the creation, update and deletion of a table take; none leaves it to the
+    /// library.
     pub table_delay_ms: Option<u64>,
 }
 
@@ -150,7 +151,8 @@ impl Settings {
         let own_host = host.parse().ok();
         let store = store.unwrap_or_else(|| StoreChoice::Folder(DEFAULT_DATA_DIR.into()));
         Self {
-            // Who may call can delete every table anyway, and all is gone when the server ends.
+            // A client that may call can delete every table anyway, and all is gone when the server
+            // ends.
             test_api: layer.test_api.unwrap_or(store == StoreChoice::Memory),
             costs: Costs {
                 header: layer.cost_header.unwrap_or(false),

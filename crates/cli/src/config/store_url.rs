@@ -7,13 +7,13 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-/// The URL of a database as it was given; whether it is one is found out where it is used.
+/// The URL of a database as it was given; the code that opens it finds out whether it is valid.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct StoreUrl(String);
 
 impl StoreUrl {
-    /// Returns the URL with all that stands in it.
+    /// Returns the URL with its password.
     pub fn secret(&self) -> &str {
         &self.0
     }
@@ -33,7 +33,8 @@ impl fmt::Debug for StoreUrl {
     }
 }
 
-/// Refuses the URL of a database in the place of a folder, which would be created and printed.
+/// Refuses the URL of a database in the place of a folder: the program would create and print that
+/// folder.
 pub fn check_folder(folder: &Path) -> Result<(), SettingsError> {
     if is_store_url(folder) { Err(SettingsError::UrlForFolder) } else { Ok(()) }
 }

@@ -34,7 +34,7 @@ pub fn read(text: &str, line: u64) -> Result<WireItem, String> {
     {
         return Ok(std::mem::take(inner));
     }
-    // Of a wrapped item the fault inside is told.
+    // The fault of a wrapped item is the one of the item inside.
     match members.get("Item").and_then(Value::as_object) {
         Some(inner) if members.len() == 1 && !looks_typed(inner) => check_item(inner, 0)?,
         _ => check_item(&members, 0)?,
@@ -42,7 +42,7 @@ pub fn read(text: &str, line: u64) -> Result<WireItem, String> {
     Ok(members)
 }
 
-/// Returns what is wrong and where; the line only if it is not the one in which the item begins.
+/// Returns a fault with its place; the line only if it is not the one in which the item begins.
 fn place(error: &serde_json::Error, line: u64) -> String {
     let place = format!(" at line {} column ", error.line());
     let said = match error.line() {

@@ -4,7 +4,7 @@
 use super::WireItem;
 use serde_json::Value;
 
-/// What values are written as.
+/// Notation of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
     /// The item form, which loses nothing.
@@ -98,7 +98,7 @@ impl Notation {
     }
 }
 
-/// Writes a number digit by digit; what is no JSON number is written as text.
+/// Writes a number digit by digit; as text if it is no JSON number.
 fn write_number(out: &mut String, number: &Value) {
     let digits =
         number.as_str().filter(|text| serde_json::from_str::<serde_json::Number>(text).is_ok());

@@ -7,9 +7,9 @@
 //! | CSV | nothing | `csv/` |
 //! | JSON | that a list was a set, that a text was binary | [`crate::output::plain`] |
 //!
-//! An item is here what it is on the wire: names and values in DynamoDB's JSON.
+//! In this module an item has its form on the wire: names and values in DynamoDB's JSON.
 //!
-//! Invariant: for every form but JSON, what is read of what was written is the same item.
+//! Invariant: for every form but JSON, reading a written item gives the same item.
 
 pub mod csv;
 pub mod ddb;
@@ -40,7 +40,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns the form that a file's name tells, `.gz` at its end left out.
+    /// Returns the form that the ending of a file's name tells, with `.gz` left out.
     pub fn of_name(path: &Path) -> Option<Self> {
         let unpacked = source::unpacked_name(path);
         let is_csv = unpacked.extension().is_some_and(|name| name.eq_ignore_ascii_case("csv"));
@@ -69,7 +69,7 @@ pub fn read_item(form: Form, text: &str, line: u64) -> Result<WireItem, String> 
     }
 }
 
-/// Returns what is wrong and where; the line only if it is not the one in which the item begins.
+/// Returns a fault with its place; the line only if it is not the one in which the item begins.
 fn with_line(fault: &TextFault, text: &str, line: u64) -> String {
     let before = text.char_indices().nth(fault.offset).map_or(text, |(end, _)| &text[..end]);
     let Some((lines, in_line)) = before.rsplit_once('\n') else { return fault.to_string() };

@@ -1,5 +1,5 @@
-//! What is written in a form that loses nothing is read back as the same item, for items of all types
-//! at random.
+//! Items that were written in a form that loses nothing are read back as the same items, for items
+//! of all types at random.
 
 use super::csv::records::Position;
 use super::*;

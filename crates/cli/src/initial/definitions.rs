@@ -1,5 +1,5 @@
-//! Table definitions in every form that is read: CreateTable's request, DescribeTable's answer,
-//! templates of CloudFormation, models of NoSQL Workbench.
+//! Table definitions in every form that `--init` reads: CreateTable's request, DescribeTable's
+//! answer, templates of CloudFormation, models of NoSQL Workbench.
 
 use super::not_taken::{self, NotTaken};
 use super::{described, source, template, workbench};
@@ -19,13 +19,13 @@ pub struct Definition {
     pub request: Map<String, Value>,
     /// The attribute by which items expire.
     pub time_to_live: Option<String>,
-    /// Of what the hot keys are told, by Contributor Insights.
+    /// The table and indexes whose hot keys Contributor Insights tells.
     pub insights: Vec<Insights>,
     /// Sample data, in DynamoDB's JSON.
     pub items: Vec<Map<String, Value>>,
-    /// What was said of it that has no meaning here.
+    /// Members of the definition that have no meaning here.
     pub not_taken: Vec<NotTaken>,
-    /// Which file it is from.
+    /// Name of its file.
     pub source: String,
 }
 
@@ -50,15 +50,15 @@ pub struct Given<'g> {
 /// Tables and notes that were read from one file.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// Which file it is.
+    /// Name of the file.
     pub source: String,
     /// The tables.
     pub definitions: Vec<Definition>,
-    /// What it says beside the tables that has no meaning here.
+    /// Members outside of the tables that have no meaning here.
     pub not_taken: Vec<NotTaken>,
 }
 
-/// Reads the definitions in files. Each parameter that is given is one of a template in them.
+/// Reads the definitions in files. Refuses a parameter that no template in them has.
 pub fn read(paths: &[PathBuf], given: Given<'_>) -> anyhow::Result<Vec<Contents>> {
     let mut parameters = BTreeMap::new();
     for Parameter { name, value } in given.parameters {
@@ -81,7 +81,7 @@ pub fn read(paths: &[PathBuf], given: Given<'_>) -> anyhow::Result<Vec<Contents>
     contents.collect()
 }
 
-/// Checks that each parameter that is given is one of a template.
+/// Refuses given parameters that no template has.
 fn check_known<'v>(
     given: &BTreeMap<String, String>,
     values: impl Iterator<Item = &'v Value>,
@@ -158,7 +158,7 @@ fn of_value(
 fn of_request(mut request: Map<String, Value>) -> anyhow::Result<Definition> {
     let name = request.get("TableName").and_then(Value::as_str).context("TableName is missing")?;
     let name = name.to_owned();
-    // What UpdateTimeToLive takes is often kept beside.
+    // Files often have the request of UpdateTimeToLive in the same object.
     let time_to_live = request.remove("TimeToLiveSpecification");
     let not_taken = time_to_live.as_ref().map(not_taken::in_time_to_live).unwrap_or_default();
     Ok(Definition {

@@ -1,4 +1,4 @@
-//! From what DescribeTable answers to what CreateTable takes.
+//! Requests of CreateTable from answers of DescribeTable.
 
 use super::definitions::{Definition, is_true};
 use super::not_taken::{self, NotTaken};
@@ -14,7 +14,7 @@ const SAME: [&str; 6] = [
     "DeletionProtectionEnabled",
     "OnDemandThroughput",
 ];
-/// Members that are taken in another form.
+/// Members that a request has in another form.
 const CHANGED: [&str; 6] = [
     "BillingModeSummary",
     "ProvisionedThroughput",
@@ -62,7 +62,7 @@ pub fn definition(table: &Map<String, Value>) -> anyhow::Result<Definition> {
     Ok(Definition { name: name.to_owned(), request, not_taken, ..Definition::default() })
 }
 
-/// Returns the notes on what of a description no request has.
+/// Returns the notes on members of a description that no request has.
 fn not_taken(table: &Map<String, Value>) -> Vec<NotTaken> {
     const UNITS: [&str; 2] = ["ReadCapacityUnits", "WriteCapacityUnits"];
     const INDEX: [&str; 5] =

@@ -1,5 +1,5 @@
-//! CloudFormation's functions, as far as they can be answered from the template and the values that are given for its
-//! parameters: parameters, conditions, mappings.
+//! CloudFormation's functions, as far as the template and the given values of its parameters answer
+//! them: parameters, conditions, mappings.
 //!
 //! Invariant: the depth is bounded, so that conditions that name each other end.
 
@@ -11,15 +11,16 @@ use std::collections::BTreeMap;
 const DEPTH_MAX: usize = 50;
 /// The longest text that functions may make.
 const TEXT_MAX_BYTES: usize = 64 * 1024;
-/// The most that all functions of a template may make, what functions in them make included.
+/// The most that all functions of a template may make, the results of functions inside them
+/// included.
 const MADE_MAX_BYTES: usize = 16 << 20;
 /// The account in ARNs of this server.
 const ACCOUNT: &str = "314159265358";
-/// What the types of parameters begin with whose values are kept in Systems Manager under the name that is given.
+/// Beginning of the types of parameters whose values Systems Manager keeps under the given name.
 /// Source: CloudFormation's reference of parameters.
 const KEPT_ELSEWHERE: &str = "AWS::SSM::Parameter::Value<";
 
-/// What functions are answered from.
+/// Values from which functions are answered.
 #[derive(Debug)]
 pub struct Scope<'t> {
     /// The template.
@@ -68,7 +69,7 @@ pub fn resolve(scope: &Scope<'_>, value: &Value, depth: usize) -> anyhow::Result
     }
 }
 
-/// Counts what a function has made.
+/// Counts the bytes of a function's result.
 fn count(scope: &Scope<'_>, made: Option<&Value>) -> anyhow::Result<()> {
     let made_bytes = scope.made_bytes.get() + made.map_or(0, size_bytes);
     scope.made_bytes.set(made_bytes);
@@ -78,7 +79,7 @@ fn count(scope: &Scope<'_>, made: Option<&Value>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns about what a value takes.
+/// Returns the bytes that a value takes, about.
 fn size_bytes(value: &Value) -> usize {
     size_of::<Value>()
         + match value {
@@ -146,7 +147,7 @@ fn reference(scope: &Scope<'_>, name: &str, depth: usize) -> anyhow::Result<Opti
             let Some(resource) = member(scope, "Resources", name) else {
                 bail!("there is neither a parameter nor a resource {name}");
             };
-            // What a table is referred to by is its name.
+            // `Ref` of a table is its name.
             if let Some(given) = resource["Properties"].get("TableName") {
                 return resolve(scope, given, depth + 1);
             }
@@ -194,7 +195,7 @@ fn member<'t>(scope: &Scope<'t>, section: &str, name: &str) -> Option<&'t Value>
     scope.template.get(section)?.get(name)
 }
 
-/// Returns the attribute of a resource: what cannot be known is a text that says which it is.
+/// Returns the attribute of a resource: for an unknown value a text that names it.
 fn attribute(scope: &Scope<'_>, argument: &Value) -> anyhow::Result<Value> {
     let (resource, attribute) = match argument {
         Value::String(path) => path.split_once('.').map(|(one, other)| (json!(one), json!(other))),

@@ -1,5 +1,5 @@
-//! Items in files: which files there are, and which table each belongs to. What is in them is left to
-//! [`crate::reading`].
+//! Files with items, and the table that each belongs to. [`crate::reading`] reads the items in
+//! them.
 
 use crate::reading::source::unpacked_name;
 use anyhow::{Context, bail};
@@ -15,7 +15,7 @@ const ENDINGS: [&str; 4] = ["json", "jsonl", "ndjson", "csv"];
 pub struct ItemFile {
     /// The table.
     pub table: String,
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
 }
 

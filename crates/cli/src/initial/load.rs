@@ -1,7 +1,7 @@
 //! Brings items into tables that are empty.
 //!
-//! A table with items is left as it is: what a test or a person has changed since is not changed back
-//! by the next start. So a load that fails takes back what it has written, or the next start would
+//! A table with items stays as it is: the next start does not undo the changes of a test or a
+//! person. So a load that fails removes the items that it has written, or the next start would
 //! leave the table with a part of its items.
 
 use super::definitions::Definition;
@@ -22,7 +22,7 @@ const BATCH_ITEMS: usize = 25;
 /// Bytes of items in one BatchWriteItem as they are written in JSON, far below the service's 16 MB.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// An item in DynamoDB's JSON, and where it stands.
+/// An item in DynamoDB's JSON, and its place in the file.
 struct Placed {
     place: String,
     item: String,
@@ -113,7 +113,7 @@ impl<'d> Batch<'d> {
         self.write().await
     }
 
-    /// Writes what is left if all before was taken; takes back what was written if anything fails.
+    /// Writes the last items if all before were taken; removes all written items if anything fails.
     async fn end(mut self, all_taken: anyhow::Result<()>) -> anyhow::Result<()> {
         let done = match all_taken {
             Ok(()) => self.write().await,
@@ -168,7 +168,7 @@ impl<'d> Batch<'d> {
             self.written += items.len() as u64;
             return Ok(());
         }
-        // One by one: the item that is refused is named, and of items with one key the last counts.
+        // One by one, so that the refused item is named; of items with one key the last counts.
         for Placed { place, item } in items {
             let body = put_body(self.table, &item);
             let put = call_with(self.database, Operation::PutItem, body).await;

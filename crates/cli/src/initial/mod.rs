@@ -1,4 +1,4 @@
-//! What a server begins with: tables of `--init`, items of `--load`.
+//! Tables and items that a server begins with: tables of `--init`, items of `--load`.
 //!
 //! | file | idea |
 //! |---|---|
@@ -6,14 +6,14 @@
 //! | `yaml.rs` | YAML into JSON values, CloudFormation's short tags into their long form |
 //! | `definitions.rs` | table definitions in every form that is read |
 //! | `template.rs`, `intrinsics.rs` | CloudFormation: the tables of a template, and its functions |
-//! | `described.rs` | from what DescribeTable answers to what CreateTable takes |
+//! | `described.rs` | requests of CreateTable from answers of DescribeTable |
 //! | `workbench.rs` | models of NoSQL Workbench |
-//! | `not_taken.rs` | what of a file makes no difference, and why |
+//! | `not_taken.rs` | members of files that make no difference, and why |
 //! | `tables.rs` | creates tables, or compares those that are there |
 //! | `items.rs`, `load.rs` | items from files, and into tables |
 //!
-//! All files are read before the database is opened, but for the items: so a mistake in one leaves
-//! everything as it was.
+//! The server reads all files before it opens the database, but for the items: so a mistake in one
+//! leaves everything as it was.
 
 pub mod definitions;
 mod described;
@@ -36,11 +36,12 @@ use std::path::PathBuf;
 
 pub use definitions::Given;
 
-/// What a database begins with.
+/// Tables and items that a database begins with.
 #[derive(Debug)]
 pub struct Initial {
     definitions: Vec<Definition>,
-    /// What of their files is not taken, in lines; each with true if a reader should look at it.
+    /// Members of the files that have no meaning here, in lines; each with true if the user should
+    /// look at it.
     not_taken: Vec<(String, bool)>,
     files: Vec<ItemFile>,
 }
@@ -93,7 +94,7 @@ impl Initial {
     }
 }
 
-/// Returns lines that name what of a file is not taken.
+/// Returns lines that name the members of a file that have no meaning here.
 fn lines_of(contents: &Contents) -> Vec<(String, bool)> {
     let Contents { source, definitions, not_taken, .. } = contents;
     let of_file = not_taken::lines(not_taken);

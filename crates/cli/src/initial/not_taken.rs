@@ -1,26 +1,27 @@
-//! Members of files that make no difference to the tables here, and why. Each member of a file is used or named.
+//! Members of files that make no difference to the tables here, and why. The code uses each member
+//! of a file or names it here.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// A member of a file that is not taken.
+/// A member of a file that has no meaning here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotTaken {
-    /// What it is called, and of what it is one.
+    /// Name of the member, and of the object that has it.
     pub what: String,
-    /// Why it is not taken.
+    /// Reason for which it has no meaning here.
     pub why: &'static str,
 }
 
-/// Why a member makes no difference that says how the table stood.
+/// Reason for members that describe the state of a table.
 pub const STATE: &str = "the state of a table, which is not copied";
-/// Why a member makes no difference that says something of the file.
+/// Reason for members that describe the file.
 pub const ABOUT: &str = "it describes the file and no table";
-/// Why resources of other types make no difference.
+/// Reason for resources of other types.
 pub const NO_TABLE: &str = "no tables";
 
 const SCALING: &str = "units are not scaled; the least of them are taken";
-const ENCRYPTION_KEY: &str = "no key of a key service is asked for";
+const ENCRYPTION_KEY: &str = "no key service is asked for a key";
 const POLICY: &str = "there are no resource policies";
 const STACK: &str = "no stack is deployed";
 const ONE_REGION: &str = "a table is in one region here";
@@ -160,7 +161,7 @@ pub fn in_request(request: &Map<String, Value>) -> Vec<NotTaken> {
     inside("", "", request)
 }
 
-/// Returns the notes on what of a `TimeToLiveSpecification` is not known.
+/// Returns the notes on unknown members of a `TimeToLiveSpecification`.
 pub fn in_time_to_live(specification: &Value) -> Vec<NotTaken> {
     let name = "TimeToLiveSpecification";
     specification.as_object().map_or_else(Vec::new, |members| inside(name, name, members))
@@ -181,8 +182,8 @@ fn inside(parent: &str, of: &str, members: &Map<String, Value>) -> Vec<NotTaken>
     found
 }
 
-/// Returns lines that name what is not taken, those of one reason together; each with true if a reader should look
-/// at it.
+/// Returns lines that name the members, those of one reason together; each with true if the user
+/// should look at it.
 pub fn lines(not_taken: &[NotTaken]) -> Vec<(String, bool)> {
     let mut told = BTreeSet::new();
     let mut lines: Vec<(Vec<&str>, &str)> = Vec::new();
@@ -231,7 +232,7 @@ mod tests {
                     "ItemCount, TableId (the state of a table, which is not copied)".to_owned(),
                     false
                 ),
-                ("KMSMasterKeyId (no key of a key service is asked for)".to_owned(), true),
+                ("KMSMasterKeyId (no key service is asked for a key)".to_owned(), true),
                 ("x (not known here)".to_owned(), true),
             ]
         );

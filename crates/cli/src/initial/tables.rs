@@ -1,8 +1,8 @@
-//! Creates tables, or compares those that are there with what they should be.
+//! Creates tables, or compares existing tables with their definitions.
 //!
-//! A definition is compared as the engine describes it: it is created in a database of its own in
-//! memory first. That finds what is wrong with it before anything is created, and leaves no question
-//! of what is a default and in which order things stand.
+//! A definition is compared as the engine describes it: the code creates it in a separate database
+//! in memory first. That finds its faults before anything is created, and settles the defaults and
+//! the order of members.
 
 use super::definitions::{Definition, Insights};
 use anyhow::{Context, bail};
@@ -22,7 +22,7 @@ const COMPARED: [&str; 10] = [
     "DeletionProtectionEnabled",
     "OnDemandThroughput",
 ];
-/// Members of those, at whatever depth, that differ between tables of one definition.
+/// Members of those, at any depth, that differ between tables of one definition.
 const IGNORED: [&str; 11] = [
     "IndexArn",
     "IndexStatus",
@@ -37,8 +37,8 @@ const IGNORED: [&str; 11] = [
     "LastUpdateDateTime",
 ];
 
-/// Creates the tables that are not there. Fails before it creates any if one is there that differs. What of a
-/// definition takes nothing from a table, the hot keys that are told of it, it gives also to one that is there.
+/// Creates the tables that do not exist. Fails before it creates any if an existing one differs.
+/// Contributor Insights, which takes nothing from a table, is enabled on existing tables, too.
 pub async fn bring(definitions: &[Definition], database: &Database) -> anyhow::Result<()> {
     let trial = Database::memory();
     let mut missing = Vec::new();
@@ -114,7 +114,8 @@ pub async fn call_with(
     serde_json::from_slice(&answer).context("the answer is not JSON")
 }
 
-/// Returns what makes up the definition of a table; none if it is not there.
+/// Returns the parts of a description that make up the definition of a table; none if there is no
+/// such table.
 pub async fn described(
     database: &Database,
     table: &str,
@@ -140,7 +141,8 @@ pub async fn described(
     Ok(Some(definition))
 }
 
-/// Returns a value without what differs between tables of one definition, its lists in one order.
+/// Returns a value without the members that differ between tables of one definition, its lists in
+/// one order.
 fn comparable(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -238,7 +240,7 @@ mod tests {
         for database in [&database, &Database::memory()] {
             bring(std::slice::from_ref(&loud), database).await.unwrap();
             assert_eq!(watched(database).await, expected);
-            // Who does not ask for it does not end it.
+            // A definition without Contributor Insights does not disable it.
             bring(std::slice::from_ref(&quiet), database).await.unwrap();
             assert_eq!(watched(database).await, expected);
         }

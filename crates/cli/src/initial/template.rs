@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// What a template does not say itself.
+/// Values that a template takes from outside.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     /// Name of the stack.
@@ -20,11 +20,11 @@ pub struct Names {
     pub parameters: BTreeMap<String, String>,
 }
 
-/// What of a template is used, beside its resources.
+/// Sections of a template that are used, beside its resources.
 const SECTIONS: [&str; 6] =
     ["Resources", "Parameters", "Conditions", "Mappings", "Transform", "Globals"];
-/// What begins a text that is looked up when a stack is deployed. Source: CloudFormation's reference of dynamic
-/// references.
+/// Beginning of a text that CloudFormation looks up when it deploys a stack. Source:
+/// CloudFormation's reference of dynamic references.
 const LOOKED_UP: &str = "{{resolve:";
 
 const TABLE: &str = "AWS::DynamoDB::Table";
@@ -54,7 +54,7 @@ const NUMBERS: [&str; 6] = [
     "WriteUnitsPerSecond",
 ];
 
-/// Returns the tables of a template; adds what of it is not taken.
+/// Returns the tables of a template; adds notes on the members that have no meaning here.
 pub fn definitions(
     template: &Map<String, Value>,
     names: &Names,
@@ -77,9 +77,7 @@ pub fn definitions(
     let mut definitions = Vec::new();
     for (id, resource) in resources {
         if id.starts_with("Fn::") {
-            bail!(
-                "{id}: what it makes is not known here; a template that was processed has the tables"
-            );
+            bail!("{id}: this program does not run it; a processed template has its tables");
         }
         let of_type = resource["Type"].as_str().unwrap_or_default();
         let read = match of_type {
@@ -126,7 +124,7 @@ pub fn definitions(
     Ok(definitions)
 }
 
-/// Returns the notes on macros whose work is not known here.
+/// Returns the notes on macros that this program does not know.
 fn transforms(given: Option<&Value>) -> Vec<NotTaken> {
     let known = |name: &str| {
         name.starts_with("AWS::Serverless-") || name.starts_with("AWS::LanguageExtensions")
@@ -136,11 +134,12 @@ fn transforms(given: Option<&Value>) -> Vec<NotTaken> {
         one => std::slice::from_ref(one),
     });
     let unknown = given.iter().filter(|name| !name.as_str().is_some_and(known));
-    let why = "a macro that is not run; a template that was processed has what it makes";
+    let why = "a macro, which is not run here; a processed template has its results";
     unknown.map(|name| NotTaken { what: format!("Transform {name}"), why }).collect()
 }
 
-/// Returns what SAM's `Globals` say of all simple tables, and the notes on the rest of them.
+/// Returns the properties that SAM's `Globals` give to all simple tables, and the notes on the
+/// other globals.
 fn globals(template: &Map<String, Value>) -> (Map<String, Value>, Vec<NotTaken>) {
     let Some(Value::Object(globals)) = template.get("Globals") else { return Default::default() };
     let of_tables = globals.get("SimpleTable").and_then(Value::as_object).cloned();
@@ -198,7 +197,7 @@ impl Properties {
         }
     }
 
-    /// Takes what of the table and of its global indexes the hot keys are told.
+    /// Takes the Contributor Insights of the table and of its global indexes.
     fn take_insights(&mut self, not_taken: &mut Vec<NotTaken>) -> Vec<Insights> {
         let mut note = |given: &Value| {
             let members = given.as_object().into_iter();
@@ -262,7 +261,7 @@ impl Properties {
         self.request.insert("SSESpecification".to_owned(), Value::Object(taken));
     }
 
-    /// Returns the definition. What is left of the properties is not taken.
+    /// Returns the definition, with notes on the properties that are left.
     fn into_definition(
         mut self,
         id: &str,
@@ -296,7 +295,8 @@ impl Properties {
     }
 }
 
-/// Returns what a `ContributorInsightsSpecification` enables, if anything, of a table or of the index of a name.
+/// Returns the Contributor Insights that a `ContributorInsightsSpecification` enables on a table or
+/// on the index of a name, if it does.
 fn insights(given: &Value, index: Option<&Value>) -> Option<Insights> {
     let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
     let is_enabled = given.get("Enabled").is_some_and(is_true);
@@ -348,7 +348,8 @@ fn global_table(id: &str, mut properties: Properties) -> anyhow::Result<Definiti
     properties.into_definition(id, not_taken)
 }
 
-/// Puts the units, or what a table or index on demand takes at most, where a table that is not global has them.
+/// Moves the units, or the maximum of a table or index on demand, to where a table that is not
+/// global has them.
 fn take_throughput(
     place: &mut Map<String, Value>,
     replica: &mut Map<String, Value>,
@@ -691,7 +692,7 @@ Resources:
             ),
             (
                 ("Bucket: {", "'Fn::ForEach::All': {"),
-                "Fn::ForEach::All: what it makes is not known here",
+                "Fn::ForEach::All: this program does not run it",
             ),
             (("Condition: Never", "Condition: Other"), "there is no condition Other"),
         ] {

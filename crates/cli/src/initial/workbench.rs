@@ -61,7 +61,7 @@ fn read(name: &str, table: &Map<String, Value>) -> anyhow::Result<Definition> {
     })
 }
 
-/// Returns the notes on what of a table is not taken.
+/// Returns the notes on members of a table that have no meaning here.
 fn not_taken(table: &Map<String, Value>, has_units: bool) -> Vec<NotTaken> {
     let mut taken = TAKEN.to_vec();
     taken.extend(has_units.then_some("ProvisionedCapacitySettings"));

@@ -1,8 +1,8 @@
 //! YAML into JSON values, with CloudFormation's short tags in their long form: `!Ref X` becomes
 //! `{"Ref": "X"}`, `!GetAtt A.B` becomes `{"Fn::GetAtt": ["A", "B"]}`.
 //!
-//! The reader bounds what a text may ask for: nesting, the number of values, and the bytes that aliases repeat. A value
-//! is kept for its anchor only where an alias names it, and pays for that as for each alias.
+//! The reader bounds nesting, the number of values, and the bytes that aliases repeat. It keeps a
+//! value for its anchor only where an alias names it, and counts its bytes as for each alias.
 
 use anyhow::{Context, bail};
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
@@ -28,7 +28,7 @@ enum Parts {
     Mapping { entries: Map<String, Value>, key: Option<String> },
 }
 
-/// What has been read of a document.
+/// The part of a document that has been read.
 #[derive(Debug, Default)]
 struct Document {
     open: Vec<Open>,
@@ -58,7 +58,7 @@ pub fn read(text: &str) -> anyhow::Result<Value> {
     document.root.context("there is nothing in it")
 }
 
-/// Returns the anchors that aliases name; what is wrong with the text is told when it is read.
+/// Returns the anchors that aliases name; the reader reports faults of the text later.
 fn named_anchors(text: &str) -> BTreeSet<usize> {
     let mut parser = Parser::new_from_str(text);
     let events = std::iter::from_fn(|| parser.next_event()?.ok());
@@ -172,7 +172,7 @@ fn insert(entries: &mut Map<String, Value>, key: String, value: Value) -> anyhow
     Ok(())
 }
 
-/// Counts what is copied.
+/// Counts copied bytes.
 fn copy(copied_bytes: &mut usize, size: Size) -> anyhow::Result<()> {
     *copied_bytes = copied_bytes.saturating_add(size.bytes);
     if *copied_bytes > COPIED_MAX_BYTES {

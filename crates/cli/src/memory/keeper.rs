@@ -1,7 +1,7 @@
 //! Gives memory back: freed memory when the server has a quiet moment, kept data when the machine or
 //! the container runs short, or when nobody has asked for anything for half a minute.
 //!
-//! The decisions are functions of what was measured; only [`Keeper::look`] reads files. Blocks of
+//! The decisions are functions of measured values; only [`Keeper::look`] reads files. Blocks of
 //! sorted files are not given back: their cache is fjall's, which cannot shrink.
 
 use super::limit_bytes;
@@ -10,7 +10,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the keeper looks.
+/// Time between two looks of the keeper.
 pub const PERIOD: Duration = Duration::from_secs(2);
 
 /// Less than this part of the memory available is a shortage.
@@ -19,7 +19,8 @@ const SHORT_PART: u64 = 16;
 const AMPLE_PART: u64 = 8;
 /// When the shortage is over, this part of the cache comes back with each look.
 const REGAINED_PART: u64 = 16;
-/// Freed memory is looked for when the process has grown by so much since it was given back last.
+/// The keeper looks for freed memory when the process has grown by so much since it gave some back
+/// last.
 const GROWN_BYTES: u64 = 16 << 20;
 /// A process that used less than one of so many parts of a processor since the last look has a quiet
 /// moment.
@@ -31,24 +32,24 @@ const IDLE_LOOKS: u32 = 15;
 /// The clock ticks in which the system counts processor time, on every Linux there is.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// What the keeper remembers from look to look.
+/// State that the keeper keeps between looks.
 #[derive(Debug)]
 pub struct Keeper {
     served: Arc<Served>,
-    /// What the cache may take when memory is ample, and now.
+    /// Bytes that the cache may take when memory is ample, and now.
     full_bytes: u64,
     bound_bytes: u64,
-    /// Whether what was read is forgotten when nobody uses the server: it is read from this machine again.
+    /// Empty the cache when nobody uses the server: its data come from this machine's disk again.
     forgets: bool,
     idle_looks: u32,
     processor_ticks: u64,
-    /// Resident when freed memory was given back last.
+    /// Resident bytes when the keeper gave freed memory back last.
     resident_bytes: u64,
 }
 
 impl Keeper {
-    /// Returns the keeper of what is served, whose cache may take so many bytes, and is emptied when nobody uses
-    /// the server if it `forgets`.
+    /// Returns the keeper of a database, whose cache may take so many bytes; if `forgets`, the
+    /// keeper empties the cache when nobody uses the server.
     pub fn new(served: Arc<Served>, cache_bytes: u64, forgets: bool) -> Self {
         Self {
             served,
@@ -61,7 +62,8 @@ impl Keeper {
         }
     }
 
-    /// Looks, and gives back what there is to give. Where the system does not tell, nothing happens.
+    /// Measures memory and use, and gives back what it can. Where the system does not tell, nothing
+    /// happens.
     pub fn look(&mut self) {
         let (Some(limit), Some(available)) = (limit_bytes(), available_bytes()) else { return };
         let bound = next_bound(self.bound_bytes, self.full_bytes, available, limit);
@@ -92,7 +94,7 @@ impl Keeper {
     }
 }
 
-/// Returns what the cache may take from now on.
+/// Returns the bytes that the cache may take from now on.
 fn next_bound(bound: u64, full: u64, available: u64, limit: u64) -> u64 {
     if available < limit / SHORT_PART {
         bound / 2
@@ -103,7 +105,7 @@ fn next_bound(bound: u64, full: u64, available: u64, limit: u64) -> u64 {
     }
 }
 
-/// Returns how many looks in a row have found next to nothing done, after one more.
+/// Returns the number of looks in a row that found the process idle, after one more.
 fn next_idle_looks(looks: u32, used_ticks: u64) -> u32 {
     if used_ticks <= IDLE_TICKS { looks.saturating_add(1) } else { 0 }
 }

@@ -1,5 +1,5 @@
-//! How much memory this process may use: the machine's, or less in a container or under `ulimit -v`. Known on
-//! Linux.
+//! Memory that this process may use: the machine's, or less in a container or under `ulimit -v`.
+//! Known on Linux.
 
 mod keeper;
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Returns the bytes of memory that this process may use, if the system tells.
 pub fn limit_bytes() -> Option<u64> {
-    // Not by `sysinfo`: some containers are told of their limit in this file alone.
+    // `sysinfo` does not do: some containers learn their limit from this file alone.
     let total = fs::read_to_string("/proc/meminfo")
         .ok()
         .and_then(|text| field_bytes(&text, "MemTotal:"))?;

@@ -1,4 +1,4 @@
-//! Lines of a log as they may be printed.
+//! Log lines with unsafe characters escaped.
 
 use super::terminal::escaped;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Returns where lines of a log go, which have colours or not.
+    /// Returns the destination of a log, with colours or without.
     pub fn new(colours: bool) -> Self {
         Self { colours }
     }
@@ -28,7 +28,8 @@ impl Write for Lines {
     }
 }
 
-/// Returns a line as it may be printed. The subscriber colours it, and has escaped the controls that were said.
+/// Returns a line with unsafe characters escaped. The subscriber colours it, and has escaped the
+/// controls in messages.
 fn shown(line: &str, colours: bool) -> Cow<'_, str> {
     if !colours {
         return escaped(line);

@@ -1,8 +1,8 @@
-//! The only place that writes to standard output and standard error; `cargo xtask tidy` sees to that. A reader
-//! that went away (`hashrange scan t | head`) ends the command quietly.
+//! The only place that writes to standard output and standard error; `cargo xtask tidy` checks it.
+//! A reader that went away (`hashrange scan t | head`) ends the command quietly.
 //!
-//! Whatever is written passes [`terminal::escaped`], for texts come from servers and files that may be anybody's.
-//! Only an export that goes to a file or a pipe is written as it is.
+//! All output passes [`terminal::escaped`], because servers and files that anybody may have written
+//! give texts. Only an export to a file or a pipe is written as it is.
 
 pub mod log;
 pub mod plain;
@@ -35,13 +35,13 @@ pub fn text(text: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a line about what went wrong to standard error.
+/// Writes a line about a failure to standard error.
 pub fn complain(text: fmt::Arguments<'_>) {
     // Nothing is left to do if not even this can be written.
     drop(writeln!(io::stderr().lock(), "{}", escaped(&text.to_string())));
 }
 
-/// Asks a question on standard error; the answer stands behind it.
+/// Asks a question on standard error; the answer follows it on the line.
 pub fn question(text: &str) -> anyhow::Result<()> {
     let mut stderr = io::stderr().lock();
     stderr.write_all(escaped(text).as_bytes())?;
@@ -49,10 +49,10 @@ pub fn question(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes what goes on over the last such line on standard error; an empty text clears it.
+/// Writes the progress of work over the last such line on standard error; an empty text clears it.
 pub fn progress(text: &str) {
     let mut stderr = io::stderr().lock();
-    // Work goes on without anybody watching.
+    // The work goes on without anybody watching.
     drop(write!(stderr, "\r\x1b[K{}", escaped(text)).and_then(|()| stderr.flush()));
 }
 
@@ -66,7 +66,7 @@ pub fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Standard output for an export, byte by byte; of a terminal what it may show.
+/// Standard output for an export, byte by byte; on a terminal with unsafe characters escaped.
 #[derive(Debug)]
 pub struct Export {
     is_terminal: bool,
@@ -75,7 +75,7 @@ pub struct Export {
 }
 
 impl Export {
-    /// Returns standard output as it is now.
+    /// Returns the present standard output.
     pub fn new() -> Self {
         Self { is_terminal: is_terminal(), begun: Vec::new() }
     }
@@ -99,7 +99,7 @@ impl Write for Export {
     }
 }
 
-/// Returns how many bytes are there before a character whose end is not there.
+/// Returns the number of bytes before a character that lacks its end.
 fn whole_characters(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(fault) if fault.error_len().is_none() => fault.valid_up_to(),

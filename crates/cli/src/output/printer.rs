@@ -1,4 +1,4 @@
-//! How a command prints: the form that was asked for, on the screen that there is.
+//! Printing of a command: in the chosen form, on the present screen.
 
 use super::plain;
 use super::screen::{Plain, Screen, Style};
@@ -9,22 +9,22 @@ use crate::format;
 use crate::surroundings::{text_variable, variable};
 use serde_json::{Map, Value, json};
 
-/// How a command prints.
+/// Form and screen on which a command prints.
 #[derive(Debug, Clone, Copy)]
 pub struct Printer {
     /// The form.
     pub format: Format,
-    /// Where it goes.
+    /// Destination of the output.
     pub screen: Screen,
 }
 
 impl Printer {
-    /// Returns how a command prints whose usual form is a table.
+    /// Returns the printer of a command whose usual form is a table.
     pub fn of(connection: &Connection) -> Result<Self, SettingsError> {
         Self::with_default(connection, Format::Table)
     }
 
-    /// Returns how a command prints that has another usual form.
+    /// Returns the printer of a command that has another usual form.
     pub fn with_default(connection: &Connection, usual: Format) -> Result<Self, SettingsError> {
         let settings = ClientSettings::resolve(connection, variable)?;
         let plain = Plain {
@@ -40,12 +40,12 @@ impl Printer {
         table.lines_on(&self.screen).iter().try_for_each(super::line)
     }
 
-    /// Returns true if somebody looks at remarks.
+    /// Returns true if somebody reads remarks: standard error is a terminal.
     pub fn is_read_by_somebody() -> bool {
         super::is_watched()
     }
 
-    /// Prints a remark for people, apart from the result: to standard error, if somebody looks at it.
+    /// Prints a remark for people, apart from the result: to standard error, if that is a terminal.
     pub fn note(&self, text: &str) {
         if Self::is_read_by_somebody() {
             let text = format!("note: {}", super::table::shown(text));
@@ -82,7 +82,7 @@ pub fn units(response: &Value, kind: &str) -> String {
     counted(consumed(response), kind)
 }
 
-/// Returns the capacity units that a response tells.
+/// Returns the capacity units that a response names.
 pub fn consumed(response: &Value) -> f64 {
     response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0)
 }

@@ -1,4 +1,4 @@
-//! Where output goes: how wide it is, whether it has colours, how rows are laid out.
+//! Destination of output: its width, its colours, its layout of rows.
 //!
 //! A terminal gets tables that fit into it, with colours; a file or a pipe gets every cell whole and no
 //! colours, whatever the terminal around it is like.
@@ -8,13 +8,13 @@ use crate::arguments::Show;
 use clap::ValueEnum;
 use serde::Deserialize;
 
-/// Assumed where a terminal does not tell its size.
+/// Columns assumed where a terminal does not tell its size.
 const USUAL_WIDTH: usize = 80;
 const USUAL_HEIGHT: usize = 24;
-/// Narrower than this a table is nothing to read.
+/// A table narrower than this is not readable.
 const WIDTH_MIN: usize = 20;
 
-/// When to colour.
+/// Use of colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColourChoice {
@@ -27,7 +27,7 @@ pub enum ColourChoice {
     Never,
 }
 
-/// When an item stands as one attribute per line.
+/// Condition on which an item stands as one attribute per line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Expanded {
     /// When columns do not fit.
@@ -39,18 +39,18 @@ pub enum Expanded {
     Never,
 }
 
-/// How output is laid out.
+/// Layout of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {
     /// Columns of the terminal; none for a file or a pipe.
     pub width: Option<usize>,
     /// Lines of the terminal; none for a file or a pipe.
     pub height: Option<usize>,
-    /// Whether there are colours.
+    /// True if output has colours.
     pub has_colours: bool,
-    /// Whether every cell is shown whole.
+    /// True if every cell is shown whole.
     pub is_full: bool,
-    /// When an item stands as one attribute per line.
+    /// Condition on which an item stands as one attribute per line.
     pub expanded: Expanded,
 }
 
@@ -65,7 +65,7 @@ impl Screen {
         expanded: Expanded::Never,
     };
 
-    /// Returns the screen that standard output is now.
+    /// Returns the screen of standard output.
     pub fn of(show: Show, configured: Option<ColourChoice>, plain: Plain) -> Self {
         let is_terminal = super::is_terminal();
         let size = is_terminal.then(terminal_size::terminal_size).flatten();
@@ -88,7 +88,7 @@ impl Screen {
         }
     }
 
-    /// Returns what went wrong: its first line stands out, hints below it less so.
+    /// Returns an error message in styles: its first line stands out, hints below it less so.
     pub fn fault(&self, text: &str) -> String {
         let style = |(nth, line)| {
             let style = if nth == 0 { Style::Fault } else { Style::Note };
@@ -97,7 +97,7 @@ impl Screen {
         text.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns a text in a style, to be printed by this crate's output alone, or as it is where there are no
+    /// Returns a text in a style, which only this crate's output prints, or as it is without
     /// colours.
     pub fn styled(&self, style: Style, text: &str) -> String {
         if self.has_colours && !text.is_empty() {
@@ -117,7 +117,7 @@ impl Screen {
     }
 }
 
-/// What the environment says about colours.
+/// Settings of colours in the environment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Plain {
     /// `NO_COLOR` is set to something.
@@ -126,12 +126,12 @@ pub struct Plain {
     pub is_dumb: bool,
 }
 
-/// What a piece of text is.
+/// Kind of a piece of text, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// The name of a column.
     Heading,
-    /// What frames data.
+    /// Lines and signs around data.
     Frame,
     /// A keyword.
     Keyword,
@@ -141,7 +141,7 @@ pub enum Style {
     Number,
     /// A remark for the user.
     Note,
-    /// What went wrong.
+    /// An error message.
     Fault,
 }
 
@@ -157,7 +157,7 @@ impl Style {
         Self::Fault,
     ];
 
-    /// Returns what a terminal is told of it.
+    /// Returns the terminal's code of the style.
     pub fn code(self) -> &'static str {
         match self {
             Self::Heading => "1",
@@ -195,7 +195,7 @@ mod tests {
             (Some(ColourChoice::Never), Some(ColourChoice::Always), false),
         ];
         for (flag, configured, expected) in cases {
-            // As for a terminal with NO_COLOR, so that it does not matter where tests run.
+            // As on a terminal with NO_COLOR, so that it does not matter where tests run.
             let plain = Plain { no_colour: true, is_dumb: false };
             let screen = Screen::of(show(flag), configured, plain);
             assert_eq!(screen.has_colours, expected, "{flag:?} {configured:?}");

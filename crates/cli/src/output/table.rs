@@ -1,5 +1,5 @@
-//! Rows in aligned columns. Numbers stand to the right, control characters are shown escaped, so
-//! that data cannot steer the terminal.
+//! Rows in aligned columns. Numbers stand to the right, control characters are escaped, so that
+//! data cannot steer the terminal.
 //!
 //! On a terminal the widest columns give way until the table fits; where they would be too narrow to
 //! read, each item stands as one attribute per line instead. Elsewhere every cell is whole.
@@ -10,14 +10,14 @@ use super::terminal::{is_unsafe, push_escape};
 use serde_json::{Map, Value};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The widest cell on a terminal as long as nothing asks for whole ones.
+/// The widest cell on a terminal unless the user asks for whole ones.
 const CELL_MAX: usize = 48;
-/// A column gives way down to this.
+/// The narrowest column to which a column gives way.
 const COLUMN_MIN: usize = 10;
-/// Between two columns.
+/// Blanks between two columns.
 const GAP: usize = 2;
 
-/// A cell: its text and on which side it stands.
+/// A cell: its text and the side on which it stands.
 #[derive(Debug, Clone, Default)]
 struct Cell {
     text: String,
@@ -66,7 +66,7 @@ impl Table {
         self.rows.push(texts.into_iter().map(cell).collect());
     }
 
-    /// Adds a row of texts and behind them figures, which stand to the right.
+    /// Adds a row of texts, followed by figures, which stand to the right.
     pub fn add_figures(&mut self, texts: &[String], figures: &[String]) {
         let cell = |text: &String, to_the_right| Cell { text: shown(text), to_the_right };
         let texts = texts.iter().map(|text| cell(text, false));
@@ -79,7 +79,7 @@ impl Table {
         self.lines_on(&Screen::FILE)
     }
 
-    /// Returns the lines as they fit on a screen.
+    /// Returns the lines in the layout of a screen.
     pub fn lines_on(&self, screen: &Screen) -> Vec<String> {
         let names: Vec<String> = self.columns.iter().map(|name| shown(name)).collect();
         let whole = self.widths(&names);
@@ -153,7 +153,8 @@ fn fitting(whole: Vec<usize>, screen: &Screen) -> Option<Vec<usize>> {
     (total(&widths) <= width).then_some(widths)
 }
 
-/// Returns widths of which the widest have given way until all fit, or can give way no more.
+/// Returns widths of which the widest give way until all columns fit, or none can give way any
+/// more.
 fn fitted(mut widths: Vec<usize>, screen: &Screen, keep_whole: bool) -> Vec<usize> {
     let Some(screen_width) = screen.width.filter(|_| !(keep_whole && screen.is_full)) else {
         return widths;
@@ -162,7 +163,7 @@ fn fitted(mut widths: Vec<usize>, screen: &Screen, keep_whole: bool) -> Vec<usiz
         *width = (*width).min(CELL_MAX);
     }
     let room = screen_width.saturating_sub(GAP * widths.len().saturating_sub(1));
-    // The widest columns share what is missing: find the width that none may pass.
+    // The widest columns share the missing width: find the width that none may pass.
     let used = |most: usize| widths.iter().map(|&width| width.min(most)).sum::<usize>();
     let most = (COLUMN_MIN..=CELL_MAX).rev().find(|&most| used(most) <= room);
     let most = most.unwrap_or(COLUMN_MIN);
@@ -205,7 +206,7 @@ fn cell(value: &Value) -> Cell {
     Cell { text: shown(&text), to_the_right: value.get("N").is_some() }
 }
 
-/// Returns the beginning of a text that is wider than a cell, with a sign that there is more.
+/// Returns the beginning of a text that is wider than a cell, with a sign that the rest is cut off.
 fn cut(text: &str, most: usize) -> String {
     if text.width() <= most {
         return text.to_owned();

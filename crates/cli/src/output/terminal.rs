@@ -1,7 +1,8 @@
-//! Text for a terminal. Whatever a server, a file or a user said could hold characters that steer a
-//! terminal: [`escaped`] makes them visible, and everything that is printed passes it.
+//! Text for a terminal. A text of a server, a file or a user could hold characters that steer a
+//! terminal: [`escaped`] makes them visible, and all output passes it.
 //!
-//! Escapes are those of JSON, so that JSON and items in their form stay what they are, wherever they go.
+//! Escapes are those of JSON, so that JSON and items in their form keep their meaning, wherever
+//! they go.
 //! Styles are no exception: [`styled`] writes marks, which no text has, and only `escaped` makes colours of them.
 
 use super::screen::Style;
@@ -14,22 +15,23 @@ const FIRST: u32 = 0xfdd0;
 /// Ends a style.
 const END: char = '\u{fdef}';
 
-/// Whether marks are styles: without colours nobody writes any.
+/// True if marks are styles: without colours the program writes none.
 static HAS_STYLES: AtomicBool = AtomicBool::new(false);
 
-/// Notes that there are colours.
+/// Notes that output has colours.
 pub fn have_styles() {
     HAS_STYLES.store(true, Ordering::Relaxed);
 }
 
-/// Returns a text with marks of a style around it; marks that it has itself are left out.
+/// Returns a text with marks of a style around it; removes marks from the text itself.
 pub fn styled(style: Style, text: &str) -> String {
     have_styles();
     let plain = text.chars().filter(|one| !is_mark(*one));
     [begin(style)].into_iter().chain(plain).chain([END]).collect()
 }
 
-/// Returns a text as it may be printed: what steers a terminal is escaped, but ends of lines and tabs.
+/// Returns a text with the characters that steer a terminal escaped, but for ends of lines and
+/// tabs.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let has_styles = HAS_STYLES.load(Ordering::Relaxed);
     let is_plain = |one: char| matches!(one, '\n' | '\t') || !is_unsafe(one);
@@ -53,8 +55,8 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Returns true for characters that move the cursor, change colours, turn the writing round or end a line for some,
-/// and for the marks of styles.
+/// Returns true for characters that move the cursor, change colours, turn the direction of writing
+/// or end a line for some terminals, and for the marks of styles.
 pub fn is_unsafe(one: char) -> bool {
     one.is_control()
         || is_mark(one)

@@ -1,4 +1,4 @@
-//! A tree as text: branches as `tree` of Unix draws them, and what is counted in columns behind them.
+//! A tree as text: branches as `tree` of Unix draws them, then figures in columns.
 
 use super::table::shown;
 use unicode_width::UnicodeWidthStr;
@@ -6,15 +6,15 @@ use unicode_width::UnicodeWidthStr;
 /// A line of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
-    /// How deep it is, from 1.
+    /// Depth, from 1.
     pub level: usize,
-    /// What stands there.
+    /// Text of the node.
     pub name: String,
-    /// What stands behind it, in columns that are aligned to the right.
+    /// Figures after the text, in columns that are aligned to the right.
     pub columns: Vec<String>,
 }
 
-/// Between the names and the columns, and between these.
+/// Blanks between the names and the columns, and between columns.
 const GAP: usize = 2;
 
 /// Returns the lines of a tree.
@@ -43,8 +43,8 @@ fn line(mut line: String, branch: &Branch, names: usize, widths: &[usize]) -> St
     line
 }
 
-/// Returns each name behind its branch. Walks from the end: a branch goes on below a line if another one of
-/// its level follows before one that is less deep.
+/// Returns each name after its branch. Walks from the end: a branch goes on below a line if another
+/// line of its level follows before one of a lower level.
 fn drawn(branches: &[Branch]) -> Vec<String> {
     let mut follows: Vec<bool> = Vec::new();
     let mut drawn: Vec<String> = Vec::with_capacity(branches.len());

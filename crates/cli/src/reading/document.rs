@@ -1,10 +1,11 @@
 //! JSON that is no list of lines, cut into items as it is read: lists of items, items side by side,
 //! answers of Scan and Query, requests of BatchWriteItem, each over as many lines as it likes.
 //!
-//! An object of which it is not known yet what it is has to be seen whole, or up to the length of the
-//! longest record: one that is longer is no item.
+//! The reader has to see an object of unknown kind whole, or up to the length of the longest
+//! record: one that is longer is no item.
 //!
-//! Left to others: whether the text of an item is one. Between items every byte is looked at.
+//! Left to others: whether the text of an item is one. The reader looks at every byte between
+//! items.
 
 use super::encoding;
 use super::kind::{self, Kind};
@@ -19,13 +20,13 @@ pub struct Document {
     window: Window,
     partition_key: String,
     record_max: usize,
-    /// What is open, the innermost last.
+    /// Open brackets, the innermost last.
     frames: Vec<Frame>,
-    /// The table of the requests so far.
+    /// The table that the requests so far put items into.
     table: Option<String>,
     /// The line of the last record, and how many began in it.
     last: (u64, u32),
-    /// Whether the last answer so far says that there are more.
+    /// True if the last answer so far names a next page.
     has_next_page: bool,
     is_broken: bool,
 }
@@ -33,7 +34,7 @@ pub struct Document {
 #[derive(Debug)]
 struct Frame {
     holds: Holds,
-    /// Where it begins.
+    /// Line at which it begins.
     line: u64,
     has_begun: bool,
 }
@@ -61,22 +62,22 @@ impl Holds {
     }
 }
 
-/// How far a value goes.
+/// Length of a value, as far as the reader looked.
 #[derive(Debug)]
 enum Measure {
     Whole(usize),
-    /// It is longer than a record.
+    /// The value is longer than a record.
     Long,
-    /// The source ends in it.
+    /// The source ends inside the value.
     Unclosed,
     Broken(usize, Mismatch),
 }
 
-/// What ends the reading.
+/// Reasons to end the reading.
 #[derive(Debug)]
 enum Fault {
     Io(io::Error),
-    /// In this line is something else than was expected; or the item that begins there has it.
+    /// Something unexpected is in this line, or in the item that begins there; with the message.
     Broken(u64, String),
 }
 
@@ -86,7 +87,7 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// What one step came to.
+/// Outcome of one step.
 #[derive(Debug)]
 enum Step {
     Further,
@@ -109,7 +110,7 @@ impl Document {
         }
     }
 
-    /// Returns the line up to which it has been read.
+    /// Returns the line up to which the document has been read.
     pub fn line(&self) -> u64 {
         self.window.line()
     }
@@ -152,7 +153,10 @@ impl Document {
             (None, Some(_)) => Err(self.expected("an item or a list of items")?),
             (Some((_, line)), None) => {
                 let end = self.window.line();
-                Err(Fault::Broken(end, format!("the file ends in what begins in line {line}")))
+                Err(Fault::Broken(
+                    end,
+                    format!("the file ends inside the value that begins in line {line}"),
+                ))
             }
             (Some((Holds::Answer | Holds::Tables, _)), Some(_)) => self.member(),
             (Some((holds, _)), Some(_)) => self.element(holds),
@@ -296,7 +300,7 @@ impl Document {
         }
     }
 
-    /// Looks how far the value goes that begins here; takes nothing.
+    /// Measures the value that begins here; takes nothing.
     fn measure(&mut self) -> io::Result<Measure> {
         let mut nesting = Nesting::default();
         let mut offset = 0;
@@ -370,7 +374,7 @@ impl Document {
 }
 
 fn unclosed(line: u64) -> String {
-    format!("what begins here is not closed: the file ends in line {line}")
+    format!("the value that begins here is not closed: the file ends in line {line}")
 }
 
 fn in_line(mismatch: Mismatch, at: u64, line: u64) -> String {

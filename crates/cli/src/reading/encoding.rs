@@ -1,6 +1,7 @@
-//! Text that is not in UTF-8: in what it seems to be, so that an error can name it.
+//! Text that is not in UTF-8: the encoding that it seems to have, so that an error can name it.
 
-/// Returns what is said of bytes that are no UTF-8; `is_first` of those at the beginning of a file.
+/// Returns the message about bytes that are no UTF-8; `is_first` for those at the beginning of a
+/// file.
 pub fn fault(bytes: &[u8], is_first: bool) -> String {
     if is_first && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
         return "the file is in UTF-16, and UTF-8 is read: `iconv -f UTF-16 -t UTF-8` converts it"
@@ -9,7 +10,7 @@ pub fn fault(bytes: &[u8], is_first: bool) -> String {
     let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
     let Some(byte) = bytes.get(valid) else { return "not in UTF-8".to_owned() };
     let name = match byte {
-        // These are controls in Latin-1, letters and marks in what Windows calls so.
+        // These are controls in Latin-1, letters and marks in Windows-1252.
         0x80..=0x9f => "as text in Windows-1252 has".to_owned(),
         letter => format!("which is {:?} in Latin-1 and Windows-1252", char::from(*letter)),
     };
@@ -20,7 +21,7 @@ pub fn fault(bytes: &[u8], is_first: bool) -> String {
     )
 }
 
-/// Returns what is said of the first line of a file in which every other byte is zero.
+/// Returns the message about the first line of a file in which every other byte is zero.
 pub fn zero_fault(line: &str) -> Option<String> {
     let has_zeros = |first| line.bytes().skip(first).step_by(2).all(|byte| byte == 0);
     let name = match line.len() {

@@ -1,12 +1,12 @@
-//! Files that are no items in a form that is read: what they are, so that an error can name it.
+//! Files and objects in forms that the reader does not read: names of these forms, for errors.
 
 use super::kind::Members;
 
-/// Bytes at the beginning of a file by which its form is told.
+/// Bytes at the beginning of a file that tell its form.
 pub const START_BYTES: u64 = 4;
 
-/// How forms begin that are not read, and what is said of them. Sources: the formats' specifications; DynamoDB's guide,
-/// "DynamoDB table export output format".
+/// Beginnings of forms that the reader does not read, each with the message about it. Sources: the
+/// formats' specifications; DynamoDB's guide, "DynamoDB table export output format".
 const STARTS: [(&[u8], &str); 6] = [
     (
         b"\x28\xb5\x2f\xfd",
@@ -21,12 +21,13 @@ const STARTS: [(&[u8], &str); 6] = [
 const ION: &str = "in Amazon Ion, which is not read: the service exports DynamoDB's JSON with \
      `--export-format DYNAMODB_JSON`";
 
-/// Returns what a file is that begins so, if it is of a form that is not read.
+/// Returns the message about a file that begins with these bytes, if the reader does not read its
+/// form.
 pub fn file(start: &[u8]) -> Option<&'static str> {
     STARTS.iter().find(|(known, _)| start.starts_with(known)).map(|(_, said)| *said)
 }
 
-/// Returns what an object is that is no item of the table, if it is known from exports.
+/// Returns the message about an object that is no item of the table, if exports have such objects.
 pub fn object(text: &str) -> Option<&'static str> {
     let members: Vec<_> = Members::of(text.as_bytes()).map(|(name, _)| name).collect();
     let has = |name: &str| members.iter().any(|member| member == name);

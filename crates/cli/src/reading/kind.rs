@@ -1,10 +1,11 @@
-//! What an object at the top of a document is: an item, an answer of Scan or Query, or a request of
-//! BatchWriteItem. The table's key decides: what has it is an item, whatever else it has.
+//! Kind of an object at the top of a document: an item, an answer of Scan or Query, or a request of
+//! BatchWriteItem. The table's key decides: an object that has the key is an item, whatever else it
+//! has.
 
 use super::nesting::{Extent, Nesting};
 use super::window::is_space;
 
-/// Members of an answer of Scan or Query, and what SDKs and the AWS CLI add.
+/// Members of an answer of Scan or Query, and those that SDKs and the AWS CLI add.
 const ANSWER_MEMBERS: [&str; 7] = [
     "Items",
     "Count",
@@ -14,15 +15,15 @@ const ANSWER_MEMBERS: [&str; 7] = [
     "NextToken",
     "ResponseMetadata",
 ];
-/// The members of an answer that say that there are more.
+/// The members of an answer that name a next page.
 pub const NEXT_PAGE: [&str; 2] = ["LastEvaluatedKey", "NextToken"];
 /// The member of a request that has the tables.
 pub const REQUEST_ITEMS: &str = "RequestItems";
 
-/// What an object is.
+/// Kind of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// An item, or what is meant to be one.
+    /// An item, or a failed try to write one.
     Item,
     /// An answer: its member `Items` has the items.
     Answer,
@@ -31,7 +32,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns what an object is by its text, which may be cut off.
+    /// Returns the kind of an object by its text, which may be cut off.
     pub fn of(text: &[u8], partition_key: &str) -> Self {
         let (mut has_key, mut has_items, mut has_requests) = (false, false, false);
         let (mut is_scan, mut is_answer) = (false, true);

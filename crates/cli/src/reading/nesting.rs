@@ -1,15 +1,15 @@
-//! Where a value ends, by its brackets and quotes alone, in JSON and in the item form. What stands
-//! between them is left to those who read the value.
+//! End of a value by its brackets and quotes alone, in JSON and in the item form. The code that
+//! reads the value checks what stands between them.
 //!
 //! Invariant: nesting is bounded, so nothing grows with the input.
 
 use std::fmt;
 
-/// Most brackets inside each other. DynamoDB's JSON has two for each of the 32 levels of an item, and
-/// what stands around items has a few.
+/// Most brackets inside each other. DynamoDB's JSON has two for each of the 32 levels of an item,
+/// and the members around items add a few.
 const DEPTH_MAX: u32 = 120;
 
-/// How far into a value one is.
+/// Position inside a value: its open brackets and quote.
 #[derive(Debug, Clone, Default)]
 pub struct Nesting {
     depth: u32,
@@ -19,7 +19,7 @@ pub struct Nesting {
     is_escaped: bool,
 }
 
-/// What a look at bytes found.
+/// Outcome of a look at bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// The value ends before this byte.
@@ -58,7 +58,8 @@ impl fmt::Display for Mismatch {
 }
 
 impl Nesting {
-    /// Looks at the next bytes of a value. A number or a word ends before what cannot be in it.
+    /// Looks at the next bytes of a value. A number or a word ends before the first byte that
+    /// cannot be in it.
     pub fn scan(&mut self, bytes: &[u8]) -> Extent {
         for (offset, byte) in bytes.iter().enumerate() {
             match (self.quote, *byte) {
@@ -96,7 +97,7 @@ impl Nesting {
                         return Extent::Ended(offset + 1);
                     }
                 }
-                // Text, or a word, a number or what is between values.
+                // Text, a word or a number, or something between values.
                 (Some(_) | None, _) => {}
             }
         }

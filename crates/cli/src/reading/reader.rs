@@ -1,5 +1,5 @@
-//! A thread that reads records and makes items of them, ahead of those that write them by a bounded
-//! number.
+//! A thread that reads records and makes items of them, a bounded number ahead of the threads that
+//! write them.
 
 use super::foreign;
 use super::key::{self, Key};
@@ -20,13 +20,13 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 /// Items that are read ahead.
 const AHEAD: usize = 25;
 
-/// What is read, and how.
+/// Sources to read, and the form of their records.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// In this order.
+    /// Files or standard input, read in this order.
     pub sources: Vec<Source>,
-    /// The form of all of them; without, CSV if the name says so, else that in which an item has the
-    /// table's key.
+    /// The form of all records; none means CSV if the name says so, else the form in which an item
+    /// has the table's key.
     pub form: Option<Form>,
     /// Types of columns of CSV whose header names none.
     pub types: Types,
@@ -36,13 +36,13 @@ pub struct Plan {
     pub columns: Option<Vec<Column>>,
     /// The key attributes of the table.
     pub key_names: Vec<String>,
-    /// Records of the first source that begin before this line are passed over.
+    /// Records of the first source that begin before this line are skipped.
     pub from_line: u64,
 }
 
 impl Plan {
-    /// Returns what reads all records of sources into a table. Columns of CSV have the types of the
-    /// table's and its indexes' keys.
+    /// Returns the plan that reads all records of sources into a table. Columns of CSV have the
+    /// types of the keys of the table and its indexes.
     pub fn of(keys: &TableKeys, sources: Vec<Source>) -> Self {
         let typed = |name: String| {
             let key_type = AttributeType::from_name(keys.type_of(&name));
@@ -64,11 +64,11 @@ impl Plan {
 /// A record of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Which of the sources.
+    /// Index of the source, from 0.
     pub source: usize,
     /// The line at which it begins; the first is 1.
     pub line: u64,
-    /// Which of the records that begin in the line; the first is 1.
+    /// Number of the record among those that begin in the line; the first is 1.
     pub nth: u32,
 }
 
@@ -81,18 +81,18 @@ impl fmt::Display for Place {
     }
 }
 
-/// An item on its way.
+/// An item between reader and writer.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Where it was read.
+    /// Place of its record.
     pub place: Place,
-    /// Which item of the table it is.
+    /// Key of the item; none if it has no key that the table could take.
     pub key: Option<Key>,
     /// The item in DynamoDB's JSON.
     pub item: String,
 }
 
-/// What the thread has read.
+/// Messages of the thread.
 #[derive(Debug)]
 pub enum Event {
     /// An item, and the place behind it.
@@ -101,18 +101,18 @@ pub enum Event {
     Bad(Place, String, Place),
     /// Reading failed here.
     Failed(Place, anyhow::Error),
-    /// All is read, but there is more that is not in the sources: [`NEXT_PAGE_MISSING`].
+    /// The thread has read everything, but the sources lack a next page: [`NEXT_PAGE_MISSING`].
     NextPageMissing,
 }
 
-/// What is said of sources that end with a page that is not the last.
-pub const NEXT_PAGE_MISSING: &str = "the last answer that was read names a next page, of which \
-     nothing was read: bring that too";
+/// Message about sources that end with a page that is not the last.
+pub const NEXT_PAGE_MISSING: &str =
+    "the last answer that was read names a next page, which was not read";
 
-/// The other end is gone: nobody wants more.
+/// The receiver is gone and takes no more.
 struct Unwanted;
 
-/// Starts the thread; it ends with the sources, or when nobody listens any more.
+/// Starts the thread; it ends with the sources, or when the receiver is gone.
 pub fn start(plan: Plan, count: Arc<AtomicU64>) -> anyhow::Result<Receiver<Event>> {
     let (sender, receiver) = channel(AHEAD);
     let thread = std::thread::Builder::new().name("reader".to_owned());
@@ -122,7 +122,7 @@ pub fn start(plan: Plan, count: Arc<AtomicU64>) -> anyhow::Result<Receiver<Event
             has_next_page = read_source(&plan, source, &count, &sender)?;
             Ok::<(), Unwanted>(())
         });
-        // An end before the end of the sources was asked for.
+        // After an early end the receiver wants nothing more.
         if ended.is_ok() && has_next_page {
             drop(sender.blocking_send(Event::NextPageMissing));
         }

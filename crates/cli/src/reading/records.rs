@@ -1,7 +1,7 @@
-//! The records of a source: lines, records of CSV, or the items of a JSON document. Which of them a
-//! source is, its beginning tells.
+//! The records of a source: lines, records of CSV, or the items of a JSON document. The beginning
+//! of a source tells which.
 //!
-//! Bounded: a record has [`RECORD_MAX_BYTES`] at most; what is longer is skipped unread.
+//! Bounded: a record has [`RECORD_MAX_BYTES`] at most; a longer one is skipped unread.
 
 use super::document::Document;
 use super::kind::Kind;
@@ -25,9 +25,9 @@ pub const RECORD_MAX_BYTES: usize = 8 << 20;
 pub enum Content {
     /// The record without the end of its line; it is not blank.
     Text(String),
-    /// What is wrong with it; there may be more behind it.
+    /// The fault of a record; more records may follow.
     Bad(String),
-    /// What is wrong with the document here: nothing behind it can be read.
+    /// The fault of the document here: nothing after it can be read.
     Broken(String),
 }
 
@@ -36,16 +36,16 @@ pub enum Content {
 pub struct Record {
     /// The first line is 1.
     pub line: u64,
-    /// Which of the records that begin in the line; the first is 1.
+    /// Number of the record among those that begin in the line; the first is 1.
     pub nth: u32,
-    /// What it is.
+    /// Text, or the reason why there is none.
     pub content: Content,
 }
 
-/// What is known of a source before it is read.
+/// Facts about a source that are known before it is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected<'a> {
-    /// What is between its cells, if it is CSV.
+    /// Delimiter of its cells, if it is CSV.
     pub csv: Option<Delimiter>,
     /// The table's partition key.
     pub partition_key: &'a str,
@@ -61,7 +61,7 @@ pub enum Records {
 }
 
 impl Records {
-    /// Opens a source; adds to `count` what is read of it.
+    /// Opens a source; adds the bytes that it reads to `count`.
     pub fn open(
         source: &Source,
         expected: Expected<'_>,
@@ -113,7 +113,7 @@ impl Records {
     }
 }
 
-/// Returns what is said of a record that is too long.
+/// Returns the message about a record that is too long.
 pub fn too_long(record_max: usize) -> String {
     format!("longer than {} MiB, which no item is", record_max >> 20)
 }
@@ -125,8 +125,8 @@ fn is_lines_by_name(path: &Path) -> bool {
     extension.eq_ignore_ascii_case("jsonl") || extension.eq_ignore_ascii_case("ndjson")
 }
 
-/// Returns whether a source is no list of lines: it begins with a list, with an object that goes on
-/// behind its line, with one that has items inside, or with several in a line. Takes nothing.
+/// Returns true if a source is no list of lines: it begins with a list, with an object that goes on
+/// in the next line, with one that has items inside, or with several in a line. Takes nothing.
 fn is_document(window: &mut Window, key: &str, record_max: usize) -> io::Result<bool> {
     let start = match next_word(window, 0, record_max, is_space)? {
         Some((_, b'[')) => return Ok(true),

@@ -1,4 +1,4 @@
-//! Where items come from: files or standard input, compressed or not.
+//! Sources of items: files or standard input, compressed or not.
 
 use super::foreign;
 use crate::exit::Usage;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// A place that items come from.
+/// A source of items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Standard input.
@@ -31,13 +31,13 @@ impl Source {
         }
     }
 
-    /// Returns how many bytes there are to read, if that is known.
+    /// Returns the bytes to read, if that is known.
     pub fn size(&self) -> Option<u64> {
         let found = std::fs::metadata(self.path()?).ok()?;
         found.is_file().then_some(found.len())
     }
 
-    /// Opens the source and unpacks what is packed; adds to `count` what is read of it.
+    /// Opens the source and unpacks it if it is packed; adds the bytes that it reads to `count`.
     pub fn open(&self, count: Arc<AtomicU64>) -> anyhow::Result<Box<dyn Read>> {
         let counted = Counted { inner: self.open_packed()?, count };
         let (start, whole) = self.started(Box::new(counted))?;
@@ -47,7 +47,8 @@ impl Source {
         Ok(self.started(Box::new(MultiGzDecoder::new(whole)))?.1)
     }
 
-    /// Returns how it begins, and a reader of all of it; fails if it is of a form that is not read.
+    /// Returns the first bytes, and a reader of all of them; refuses forms that the reader does not
+    /// read.
     fn started(&self, mut reader: Box<dyn Read>) -> anyhow::Result<(Vec<u8>, Box<dyn Read>)> {
         let mut start = Vec::new();
         let read = reader.by_ref().take(foreign::START_BYTES).read_to_end(&mut start);

@@ -1,19 +1,19 @@
-//! The bytes of a source that have been read and not yet taken: they can be looked at first.
+//! The bytes of a source that have been read and not yet taken: a reader can look at them first.
 //!
 //! Invariant: `line` is the line of the first byte that has not been taken.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
-/// What is read at once.
+/// Bytes read at once.
 const CHUNK_BYTES: usize = 128 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Bytes that can be looked at before they are taken.
+/// Bytes that a reader can look at before it takes them.
 pub struct Window {
     reader: Box<dyn Read>,
     bytes: Vec<u8>,
-    /// Those before this one are taken.
+    /// Bytes before this one are taken.
     start: usize,
     line: u64,
     is_ended: bool,
@@ -36,7 +36,7 @@ impl Window {
         Ok(window)
     }
 
-    /// Returns what has been read and not taken.
+    /// Returns the bytes that have been read and not taken.
     pub fn seen(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
@@ -46,7 +46,7 @@ impl Window {
         self.line
     }
 
-    /// Reads more behind what is there; returns false at the end of the source.
+    /// Reads more bytes after those that are there; returns false at the end of the source.
     pub fn fill(&mut self) -> io::Result<bool> {
         if self.is_ended {
             return Ok(false);
@@ -72,13 +72,13 @@ impl Window {
         self.start += count;
     }
 
-    /// Returns the byte so far behind the next one; `None` behind the end.
+    /// Returns the byte so far after the next one; `None` after the end.
     pub fn at(&mut self, offset: usize) -> io::Result<Option<u8>> {
         while self.seen().len() <= offset && self.fill()? {}
         Ok(self.seen().get(offset).copied())
     }
 
-    /// Takes white space; returns the byte behind it.
+    /// Takes white space; returns the byte after it.
     pub fn skip_space(&mut self) -> io::Result<Option<u8>> {
         loop {
             match self.seen().iter().position(|byte| !is_space(*byte)) {

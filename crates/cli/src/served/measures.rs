@@ -1,5 +1,5 @@
-//! Figures of a database for `/metrics`: on PostgreSQL what its store does there, and what it sees of other
-//! servers; in memory or in a folder how many bytes it has.
+//! Figures of a database for `/metrics`: on PostgreSQL the traffic of its store, and its view of
+//! other servers; in memory or in a folder the bytes that it holds.
 
 use hashrange::{Database, ServersSeen, Stats};
 use hashrange_server::{Kind, Measure, Value};
@@ -22,17 +22,17 @@ pub fn of(database: &Database) -> Vec<Measure> {
 fn of_folder(stats: &Stats) -> Vec<Measure> {
     vec![
         gauge("hashrange_store_disk_bytes", "Bytes of the store's files.", stats.disk_bytes),
-        gauge("hashrange_store_cache_bytes", "Bytes of data that are cached.", stats.cache_bytes),
+        gauge("hashrange_store_cache_bytes", "Bytes of cached data.", stats.cache_bytes),
         by_kind(
             "hashrange_store_cache_hits_total",
             Kind::Counter,
-            "Looks for values and ranges of entries that found them kept in memory.",
+            "Reads of values and ranges of entries that found them in memory.",
             [(VALUES, stats.cached_values.hits), (RANGES, stats.cached_ranges.hits)],
         ),
         by_kind(
             "hashrange_store_cache_misses_total",
             Kind::Counter,
-            "Looks for values and ranges of entries that had to read them.",
+            "Reads of values and ranges of entries that did not find them in memory.",
             [(VALUES, stats.cached_values.misses), (RANGES, stats.cached_ranges.misses)],
         ),
         gauge(
@@ -61,7 +61,7 @@ fn of_servers(seen: ServersSeen) -> Vec<Measure> {
     vec![
         gauge(
             "hashrange_servers_alive",
-            "Servers on the same store, as this one sees it.",
+            "Servers on the same store that this one takes for alive.",
             seen.alive,
         ),
         Measure {
@@ -72,13 +72,13 @@ fn of_servers(seen: ServersSeen) -> Vec<Measure> {
         },
         gauge(
             "hashrange_servers_clock_trusted",
-            "Whether this server removes by its clock what has expired.",
+            "1 if this server removes expired items by its own clock.",
             u64::from(seen.trusts_clock),
         ),
         gauge("hashrange_tables", "Tables.", seen.tables),
         gauge(
             "hashrange_tables_owned",
-            "Tables whose background work is this server's.",
+            "Tables whose background work this server does.",
             seen.own_tables,
         ),
     ]
@@ -126,7 +126,7 @@ mod postgres {
             ),
             gauge(
                 "hashrange_store_multixact_age",
-                "Lists of lockers since the oldest one that PostgreSQL has not vacuumed in this database.",
+                "Multixacts since the oldest one that PostgreSQL has not vacuumed in this database.",
                 ages.multixacts,
             ),
         ]
@@ -138,18 +138,18 @@ mod postgres {
             by_kind(
                 "hashrange_store_connections",
                 Kind::Gauge,
-                "Connections to the database that can be used.",
+                "Connections to the database that are open.",
                 [(LANES, lanes.connected), (READERS, readers.connected)],
             ),
             by_kind(
                 "hashrange_store_connections_wanted",
                 Kind::Gauge,
-                "Connections to the database there are to be.",
+                "Connections that the server wants to the database.",
                 [(LANES, lanes.wanted), (READERS, readers.wanted)],
             ),
             counter(
                 "hashrange_store_connects_total",
-                "Connections to the database that were made.",
+                "Connections to the database that were opened.",
                 traffic.connects,
             ),
             by_kind(
@@ -179,17 +179,17 @@ mod postgres {
             counter("hashrange_store_reads_total", "Keys and pages read.", traffic.reads),
             counter(
                 "hashrange_store_pages_asked_total",
-                "Kept pages that the database was asked about.",
+                "Pages in the cache that the server asked the database about.",
                 traffic.asked_pages,
             ),
             counter(
                 "hashrange_store_pages_same_total",
-                "Of them those that were shown as they were kept.",
+                "Pages that the database was asked about and that had not changed.",
                 traffic.same_pages,
             ),
             gauge(
                 "hashrange_store_kept_bytes",
-                "Bytes of pages and values that are kept.",
+                "Bytes of pages and values in the cache.",
                 traffic.kept_bytes,
             ),
         ]
@@ -205,22 +205,22 @@ mod postgres {
             ),
             counter(
                 "hashrange_store_groups_total",
-                "Transactions of the database by which they were committed together.",
+                "Transactions of the database, each of one or several commits.",
                 traffic.groups,
             ),
             counter(
                 "hashrange_store_early_groups_total",
-                "Transactions that were decided on known values.",
+                "Transactions that the server decided on known values.",
                 traffic.early_groups,
             ),
             counter(
                 "hashrange_store_mistaken_groups_total",
-                "Of them those that found other values.",
+                "Transactions decided on known values that found other values.",
                 traffic.mistaken_groups,
             ),
             gauge(
                 "hashrange_store_others",
-                "1 if others commit to the same database as often, 0 if not or if it does not matter.",
+                "1 if other processes commit to the same database as often, 0 if not or if it does not matter.",
                 u64::from(traffic.has_others),
             ),
             Measure {
@@ -236,7 +236,7 @@ mod postgres {
             ),
             counter(
                 "hashrange_store_conflicts_total",
-                "Commits given up because others were faster again and again.",
+                "Commits given up because other commits were faster again and again.",
                 traffic.conflicts,
             ),
             counter(
@@ -246,7 +246,7 @@ mod postgres {
             ),
             counter(
                 "hashrange_store_outcomes_unknown_total",
-                "Of them those whose outcome could not be told.",
+                "Transactions whose outcome was looked up and stayed unknown.",
                 traffic.unknown_outcomes,
             ),
         ]

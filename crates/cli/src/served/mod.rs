@@ -1,7 +1,7 @@
-//! What the server serves: one database, one that moves, a sandbox, or a namespace for each access key and
-//! region.
+//! API of the server: one database, one that moves, a sandbox, or a namespace for each access key
+//! and region.
 //!
-//! Which of them is chosen once, at the start; a request pays one branch for it.
+//! The start chooses one of them; a request pays one branch for it.
 
 mod measures;
 mod moving;
@@ -47,7 +47,7 @@ impl Served {
         }
     }
 
-    /// Refuses further writes and waits until all is on disk.
+    /// Refuses further writes and waits until all writes are on disk.
     pub async fn close(&self) -> Result<(), hashrange_storage::Error> {
         match self {
             Self::Database(database) => database.close().await,
@@ -76,7 +76,7 @@ impl Api for Served {
                 }
                 Self::Moving(moving) => moving.call_own(&name, &body).await,
                 Self::Sandbox(sandbox) => own_operations::of_sandbox(sandbox, &name, &body).await,
-                // Each of them is asked by itself.
+                // Requests go to the API of one namespace.
                 Self::Namespaces(_) => Err(Reason::Internal.into()),
             }
         })
@@ -119,7 +119,7 @@ impl Api for Served {
             Self::Moving(moving) => {
                 Box::pin(async { moving.database().probe().await.map_err(|why| why.to_string()) })
             }
-            // What is served from this machine answers what it knows.
+            // Databases in memory or in a folder of this machine answer from memory.
             Self::Sandbox(_) | Self::Namespaces(_) => Box::pin(ready(self.check_writable())),
         }
     }
@@ -129,7 +129,7 @@ impl Api for Served {
             Self::Database(database) => measures::of(database),
             Self::Moving(moving) => measures::of(&moving.database()),
             Self::Sandbox(sandbox) => measures::of(&sandbox.database()),
-            // Their stores come and go.
+            // Stores of namespaces come and go.
             Self::Namespaces(_) => Vec::new(),
         };
         measures.extend(process::measures());

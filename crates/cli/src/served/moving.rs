@@ -1,11 +1,11 @@
-//! The database of a folder that is copied to another place while it is served, and is served from there when
-//! the copy is as new as it is.
+//! The database of a folder that a thread copies to another place while the server serves it. The
+//! server serves the copy once it has every write.
 //!
-//! Requests go to the folder until then. Writes that arrive in the moment of the switch wait for its end and are
-//! carried out in the new place. If the copy fails the folder is served on.
+//! Requests go to the folder until then. Writes that arrive in the moment of the switch wait for
+//! its end and run in the new place. If the copy fails, the server goes on serving the folder.
 //!
-//! Leaves the copy to the library, and a database that was moved before this process began to
-//! [`crate::commands`].
+//! Left to others: the copy (the library), and a database that was moved before this process began
+//! ([`crate::commands`]).
 
 use super::own_operations;
 use crate::commands::copy::word;
@@ -23,21 +23,21 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-/// So long a write waits for the end of the switch.
+/// Longest time that a write waits for the end of the switch.
 const SWITCH_MAX: Duration = Duration::from_secs(20);
-/// How often the log says how far the copy is.
+/// Time between two lines of the log about the progress of the copy.
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
-/// How long to wait before the new place is tried again.
+/// Time before the next try to open the new place.
 const RETRIED_AFTER: Duration = Duration::from_secs(1);
 
-/// What becomes of the database.
+/// Stage of the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// It is copied.
+    /// The copy is under way.
     Copying,
     /// It refuses writes, for a moment.
     Switching,
-    /// The database in use stays in use, whichever that is.
+    /// The move has ended, with either database in use.
     Ended,
 }
 
@@ -49,8 +49,8 @@ pub struct Moving {
 }
 
 impl Moving {
-    /// Begins to move a database, and serves it. Is called on a runtime, which drives the database in the new
-    /// place.
+    /// Begins to move a database, and serves it. Callers are on a runtime, which drives the
+    /// database in the new place.
     pub fn start(
         database: Database,
         target: StoreUrl,
@@ -90,8 +90,8 @@ impl Moving {
             .await
     }
 
-    /// Runs a call on the database in use. What that refuses because it is switched is called again in the
-    /// new place.
+    /// Runs a call on the database in use. A call that the folder refuses because of the switch
+    /// runs again in the new place.
     async fn run<F>(&self, call: impl Fn(Arc<Database>) -> F) -> Result<Vec<u8>, ApiError>
     where
         F: Future<Output = Result<Vec<u8>, ApiError>>,
@@ -131,7 +131,7 @@ impl Mover {
                 "the database was not moved; it is served where it was"
             );
         }
-        // However this thread ends, nobody waits for it any longer.
+        // However this thread ends, no request waits for it any longer.
     }
 
     fn move_away(&self) -> anyhow::Result<()> {
@@ -156,16 +156,16 @@ impl Mover {
         Ok(())
     }
 
-    /// Returns whether the database was moved although the copy failed in the end; then nothing is missing any
-    /// more.
+    /// Returns true if the database was moved although the copy failed in the end; then the new
+    /// place has everything.
     fn finish(&self, database: &Database, target: Place<'_>) -> bool {
         self.retried(|| Ok(database.finish_move(target)?))
     }
 
-    /// Tries until it works: what was moved is nowhere else.
+    /// Tries until it works: the moved data are nowhere else.
     fn retried<T>(&self, attempt: impl Fn() -> anyhow::Result<T>) -> T {
         let _entered = self.runtime.enter();
-        // Nobody sends: it is the wait that is wanted.
+        // Nobody sends: the receiver only waits for the timeout.
         let (_sender, nobody) = mpsc::channel::<()>();
         loop {
             match attempt() {
@@ -189,7 +189,7 @@ impl Drop for Mover {
     }
 }
 
-/// Tells requests and the log how far the copy is.
+/// Tells requests and the log the progress of the copy.
 struct Told<'m> {
     stage: &'m watch::Sender<Stage>,
     logged: Instant,

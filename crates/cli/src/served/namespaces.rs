@@ -1,9 +1,9 @@
-//! Tables of their own for each access key and region, as tests of several tenants or of parallel
-//! workers want them.
+//! Tables of their own for each access key and region, for tests of several tenants or of parallel
+//! workers.
 //!
-//! A namespace is made when its first request comes and stays. There is a bounded number of them: an
-//! access key id is whatever a client says, where credentials are not verified. Requests find theirs
-//! without a lock.
+//! The first request of a namespace creates it, and it stays. Their number is bounded: where
+//! credentials are not verified a client can invent access key ids. Requests find theirs without a
+//! lock.
 
 use super::Served;
 use anyhow::{Context, bail};
@@ -20,24 +20,25 @@ const IN_MEMORY_MAX: usize = 256;
 /// The most namespaces in a folder, each with open files and a share of the cache.
 const IN_FOLDER_MAX: usize = 32;
 const KEY_MAX_BYTES: usize = 128;
-/// The key of requests that show none.
+/// The access key of requests that show none.
 const UNSIGNED: &str = "unsigned";
 
 /// By region, then by access key.
 type Spaces = BTreeMap<String, BTreeMap<String, Arc<Served>>>;
 
-/// Brings what a database begins with into its folder, before that is opened to be served.
+/// Brings the tables and items that a database begins with into its folder, before the server opens
+/// it.
 type Prepare = Box<dyn Fn(&Path) -> anyhow::Result<()> + Send + Sync>;
 
-/// Where new namespaces come from.
+/// Origin of new namespaces.
 pub enum Origin {
-    /// In memory; each begins with what this database holds.
+    /// In memory; each begins with the contents of this database.
     Memory(Database),
     /// In folders of their own in this folder.
     Folder {
-        /// The folder of all.
+        /// The folder that holds the others.
         root: PathBuf,
-        /// What a new one begins with.
+        /// Fills a new namespace.
         prepare: Prepare,
     },
 }
@@ -56,16 +57,16 @@ impl fmt::Debug for Origin {
 pub struct Namespaces {
     origin: Origin,
     options: Options,
-    /// Whether each has the server's own operations.
+    /// Each namespace has the server's own operations.
     has_test_api: bool,
     spaces: ArcSwap<Spaces>,
-    /// Held while one is made.
+    /// Held while a namespace is created.
     making: Mutex<()>,
 }
 
 impl Namespaces {
-    /// Returns the namespaces of a server, of which there are none so far. Those that are in a folder
-    /// from before are opened when they are asked for.
+    /// Returns the namespaces of a server, none of them open. The first request of one whose folder
+    /// exists already opens it.
     pub fn new(origin: Origin, options: Options, has_test_api: bool) -> Self {
         let mut options = options;
         if let Origin::Folder { .. } = origin {
@@ -75,7 +76,7 @@ impl Namespaces {
         Self { origin, options, has_test_api, spaces, making }
     }
 
-    /// Returns what serves an access key in a region.
+    /// Returns the API for an access key in a region.
     pub fn of(&self, key: Option<&str>, region: Option<&str>) -> ApiResult<Arc<Served>> {
         let key = key.unwrap_or(UNSIGNED);
         let region = region.unwrap_or(&self.options.region);
@@ -83,7 +84,7 @@ impl Namespaces {
             return Ok(known);
         }
         check_key(key)?;
-        // A folder may have to be opened and filled: others are served meanwhile.
+        // The creation may open and fill a folder: other requests go on meanwhile.
         tokio::task::block_in_place(|| self.make(key, region))
     }
 
@@ -148,14 +149,14 @@ impl Namespaces {
         self.spaces.load().values().flat_map(BTreeMap::values).cloned().collect()
     }
 
-    /// Bounds the bytes for cached data of all together.
+    /// Bounds the bytes for cached data of all namespaces together.
     pub fn bound_cache(&self, cache_bytes: u64) {
         for space in self.all() {
             space.bound_cache(cache_bytes / IN_FOLDER_MAX as u64);
         }
     }
 
-    /// Closes all, also when one cannot be.
+    /// Closes all namespaces, also after one fails to close.
     pub async fn close(&self) -> Result<(), hashrange_storage::Error> {
         let mut result = Ok(());
         for space in self.all() {
@@ -165,7 +166,7 @@ impl Namespaces {
         result
     }
 
-    /// Returns why writes of one of them are refused.
+    /// Returns why one of them refuses writes.
     pub fn check_writable(&self) -> Result<(), String> {
         let spaces = self.spaces.load();
         for (region, keys) in spaces.iter() {
@@ -191,8 +192,8 @@ fn check_key(key: &str) -> ApiResult<()> {
     Err(fault(StateFault::NamespaceKey(key.chars().take(KEY_MAX_BYTES).collect())))
 }
 
-/// Refuses a folder of which there is one that differs in capitals: some file systems would take the
-/// one for the other.
+/// Refuses a folder if another differs only in capitals: some file systems would take one for the
+/// other.
 fn check_case(folder: &Path) -> anyhow::Result<()> {
     let (Some(root), Some(name)) = (folder.parent(), folder.file_name()) else { return Ok(()) };
     let Ok(entries) = fs::read_dir(root) else { return Ok(()) };

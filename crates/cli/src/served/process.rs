@@ -1,5 +1,5 @@
-//! Figures of this process for `/metrics`, under the names that Prometheus' own libraries use. Where there is no
-//! `/proc` there are none but the build.
+//! Figures of this process for `/metrics`, under the names that Prometheus' own libraries use.
+//! Without `/proc` the only figure is the build.
 //!
 //! Source: proc(5) of Linux.
 
@@ -8,7 +8,8 @@ use std::fs;
 
 /// Ticks of the times in `/proc` in a second. Source: `USER_HZ` of Linux, which never changes.
 const TICKS: u64 = 100;
-/// Fields of `/proc/self/stat` behind the command's name, counted from the state: user and system time, start.
+/// Fields of `/proc/self/stat` after the command's name, counted from the state: user and system
+/// time, start.
 const USER_TIME: usize = 11;
 const SYSTEM_TIME: usize = 12;
 const START: usize = 19;

@@ -56,7 +56,7 @@ fn shown(value: &Value) -> String {
     value.to_string().chars().take(SHOWN_MAX).collect()
 }
 
-/// Reads seconds with up to three places behind the point that count.
+/// Reads seconds; three decimal places count, further ones do not.
 fn decimal_ms(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

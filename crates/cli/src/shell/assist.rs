@@ -1,4 +1,4 @@
-//! What helps while typing: completion and colours.
+//! Help while the user types: completion and colours.
 
 use super::catalogue::Catalogue;
 use super::commands;
@@ -87,27 +87,27 @@ pub const KEYWORDS: [&str; 67] = [
     "size",
 ];
 
-/// Words behind which a table stands.
+/// Words that a table's name follows.
 const BEFORE_TABLES: [&str; 5] = ["FROM", "INTO", "UPDATE", "TABLE", "DESCRIBE"];
 
-/// Helps while typing.
+/// Helps while the user types.
 pub struct Assist<'s, 'c> {
-    /// Asked for names.
+    /// Database that is asked for names.
     pub client: &'s RefCell<&'c mut Client>,
-    /// What is known of the tables.
+    /// Names that the shell knows of the tables.
     pub catalogue: &'s RefCell<Catalogue>,
     /// The lines before the one that is being typed, with their ends.
     pub begun: &'s RefCell<String>,
-    /// Whether there are colours.
+    /// Screen of the shell, with colours or without.
     pub screen: Screen,
 }
 
-/// What is to be completed.
+/// Kind of the word to complete.
 #[derive(Debug, PartialEq, Eq)]
 enum Wanted {
     /// A command of the shell.
     Command,
-    /// What may stand behind a command.
+    /// An argument of a command.
     Argument(String),
     /// A table.
     Table,
@@ -120,7 +120,7 @@ enum Wanted {
 }
 
 impl Assist<'_, '_> {
-    /// Returns names that are known for what is wanted, as they have to be written.
+    /// Returns the known names of the wanted kind, in the spelling of statements.
     fn names(&self, wanted: &Wanted) -> Vec<String> {
         let mut catalogue = self.catalogue.borrow_mut();
         let Ok(mut client) = self.client.try_borrow_mut() else { return Vec::new() };
@@ -150,7 +150,8 @@ impl Assist<'_, '_> {
     }
 }
 
-/// Returns what is to be completed at the end of a text, and where it begins.
+/// Returns the kind of the word to complete at the end of a text, and the offset at which that word
+/// begins.
 fn wanted(before: &str, whole: &str) -> (usize, Wanted) {
     let trimmed = before.trim_start();
     if trimmed.starts_with(['.', '\\']) {
@@ -160,7 +161,7 @@ fn wanted(before: &str, whole: &str) -> (usize, Wanted) {
         let wanted = if is_first { Wanted::Command } else { Wanted::Argument(command.to_owned()) };
         return (start, wanted);
     }
-    // A statement that is done says nothing about the one that is typed.
+    // A finished statement says nothing about the one being typed.
     let begin = tokens(before).filter(|it| it.is_symbol(";")).last().map_or(0, |it| it.end());
     let found: Vec<Token<'_>> = tokens(&before[begin..]).collect();
     let (start, known) = match found.split_last() {
@@ -208,7 +209,7 @@ fn quoted(names: &[String]) -> Vec<String> {
     names.iter().map(write).collect()
 }
 
-/// Returns the names that begin as what is typed does; keywords in the case that is typed.
+/// Returns the names that begin with the typed text; keywords in the case of that text.
 fn beginning(names: Vec<String>, typed: &str) -> Vec<String> {
     let bare = typed.trim_start_matches('"').to_lowercase();
     let is_small = typed.chars().any(char::is_lowercase) || typed.is_empty();
@@ -248,12 +249,12 @@ impl Completer for Assist<'_, '_> {
         let begun = self.begun.borrow();
         let before = format!("{begun}{}", &line[..position]);
         let (start, wanted) = wanted(&before, &format!("{begun}{line}"));
-        // What a line before has begun, such as a text, has no completion in this one.
+        // A text or name that an earlier line has begun has no completion in this one.
         let Some(start_in_line) = start.checked_sub(begun.len()) else {
             return Ok((position, Vec::new()));
         };
         let mut found = beginning(self.names(&wanted), &before[start..]);
-        // The editor prints them itself, and they are whatever the server says.
+        // The editor prints the names itself, and they come from the server.
         found.retain(|name| !name.contains(is_unsafe));
         Ok((start_in_line, found))
     }
@@ -264,7 +265,7 @@ impl Validator for Assist<'_, '_> {}
 impl Highlighter for Assist<'_, '_> {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
         let begun = self.begun.borrow();
-        // A text that a line before has begun goes on without colours.
+        // A text that an earlier line has begun goes on without colours.
         let is_inside = tokens(&begun).last().is_some_and(|token| !token.is_closed);
         if !self.screen.has_colours || is_inside {
             return line.into();

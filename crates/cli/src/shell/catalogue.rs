@@ -1,5 +1,5 @@
-//! What the shell knows of the tables: their names, their keys, attributes that were seen. Asked for
-//! when it is needed first, and forgotten when a table changes.
+//! Facts that the shell knows of the tables: their names, their keys, attributes that it has seen.
+//! It asks for them at the first need, and forgets them when a table changes.
 
 use crate::advice::table_names;
 use crate::client::Client;
@@ -7,12 +7,12 @@ use crate::commands::table_keys::TableKeys;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many names of tables are completed.
+/// Most names of tables to complete.
 const TABLES_MAX: usize = 1000;
-/// So many attributes of a table are remembered.
+/// Most attributes of a table to remember.
 const ATTRIBUTES_MAX: usize = 1000;
 
-/// What is known of the tables.
+/// Facts that the shell knows of the tables.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     tables: Option<Vec<String>>,
@@ -21,7 +21,7 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Returns the names of the tables; none if the database does not tell.
+    /// Returns the names of the tables; none if the database does not list them.
     pub fn tables(&mut self, client: &mut Client) -> &[String] {
         self.tables.get_or_insert_with(|| table_names(client, TABLES_MAX).unwrap_or_default())
     }
@@ -32,7 +32,7 @@ impl Catalogue {
         self.keys.entry(table.to_owned()).or_insert_with(ask).as_ref()
     }
 
-    /// Returns the attributes that a table is known to have.
+    /// Returns the attributes of a table that the shell has seen.
     pub fn attributes(&mut self, client: &mut Client, table: &str) -> Vec<String> {
         let mut names = self.keys(client, table).map(TableKeys::attributes).unwrap_or_default();
         let seen = self.seen.get(table).into_iter().flatten();
@@ -50,7 +50,7 @@ impl Catalogue {
         }
     }
 
-    /// Forgets the tables: one came, went or changed.
+    /// Forgets the tables, after one came, went or changed.
     pub fn forget(&mut self) {
         self.tables = None;
         self.keys.clear();

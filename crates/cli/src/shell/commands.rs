@@ -27,7 +27,7 @@ enum Command {
     Quit,
 }
 
-/// Name, name in psql, arguments, what it does.
+/// Name, name in psql, arguments, description.
 const COMMANDS: [(Command, &str, &str, &str, &str); 11] = [
     (Command::Tables, "tables", "\\dt", "", "list the tables"),
     (Command::Schema, "schema", "\\d", "[TABLE]", "show the definitions of tables"),
@@ -57,7 +57,7 @@ A statement may take several lines and ends with a semicolon:
   CREATE TABLE orders (pk S, sk S, state S) PRIMARY KEY (pk, sk) GSI by_state (state, sk);
   ALTER TABLE orders ADD GSI by_day (day S), SET TTL (expires);    DROP TABLE orders;
 'Text' stands in single quotes; in double quotes stands a \"name\".
-Tab completes; Ctrl-R searches what was typed before; Ctrl-C clears the line or stops a statement.";
+Tab completes; Ctrl-R searches earlier entries; Ctrl-C clears the line or stops a statement.";
 
 /// Runs a command.
 pub fn run(session: &Session<'_, '_>, line: &str) -> anyhow::Result<Next> {
@@ -68,7 +68,7 @@ pub fn run(session: &Session<'_, '_>, line: &str) -> anyhow::Result<Next> {
     if let Some(more) = more {
         return Err(Usage(format!("{name} has one argument at most, not {more} too")).into());
     }
-    // What is quoted as in a statement is meant without its quotes.
+    // Names in quotes, as in a statement, lose their quotes.
     let argument = argument.map(|word| word.trim_matches('"'));
     match command {
         Command::Tables => tables(session)?,
@@ -95,7 +95,7 @@ pub fn run(session: &Session<'_, '_>, line: &str) -> anyhow::Result<Next> {
     Ok(Next::More)
 }
 
-/// Returns the command that statements of other databases stand for.
+/// Returns the shell's command for a statement of other databases.
 pub fn alias(statement: &str) -> Option<String> {
     match meaningful(statement).as_slice() {
         [show, tables] if show.is("SHOW") && tables.is("TABLES") => Some(".tables".to_owned()),
@@ -112,7 +112,7 @@ pub fn names() -> impl Iterator<Item = String> {
     COMMANDS.iter().map(|(_, name, ..)| format!(".{name}"))
 }
 
-/// Returns what may stand behind a command.
+/// Returns the arguments that a command may have.
 pub fn choices(name: &str) -> Vec<&'static str> {
     let found = COMMANDS.iter().find(|(_, known, ..)| name.strip_prefix('.') == Some(known));
     let argument = found.map_or("", |(_, _, _, argument, _)| *argument);
@@ -123,12 +123,12 @@ pub fn choices(name: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns true for a command behind which a table may stand.
+/// Returns true for a command that may have a table as argument.
 pub fn is_about_a_table(name: &str) -> bool {
     matches!(find(name), Ok(Command::Schema | Command::Indexes))
 }
 
-/// Returns the command of that name, or of which it is the beginning.
+/// Returns the command of that name, or the one command whose name begins with it.
 fn find(name: &str) -> Result<Command, Usage> {
     let by_psql = COMMANDS.iter().find(|(_, _, psql, ..)| *psql == name && !name.is_empty());
     let others =
@@ -141,7 +141,7 @@ fn find(name: &str) -> Result<Command, Usage> {
     if let Some((command, ..)) = by_psql.or(exact).or(abbreviated) {
         return Ok(*command);
     }
-    // As sqlite3 and psql call it.
+    // Names of sqlite3 and psql.
     if matches!(own, "exit") {
         return Ok(Command::Quit);
     }
@@ -151,7 +151,7 @@ fn find(name: &str) -> Result<Command, Usage> {
     Err(Usage(format!("there is no command {name}; {near}")))
 }
 
-/// Returns what a switch is set to; without an argument it is turned round.
+/// Returns the new setting of a switch; without an argument the opposite of the present one.
 fn switched(name: &str, argument: Option<&str>, now: bool) -> anyhow::Result<bool> {
     let next = match argument {
         None => !now,
@@ -242,7 +242,7 @@ fn for_tables(
 fn schema(session: &Session<'_, '_>, table: &str) -> anyhow::Result<Vec<String>> {
     let request = json!({ "TableName": table });
     let described = session.call(Operation::DescribeTable, &request)?;
-    // A table that has gone meanwhile, or a server without it, has no TTL.
+    // A table that was deleted meanwhile, or a server without time to live, has none.
     let expires = session.call(Operation::DescribeTimeToLive, &request).unwrap_or(Value::Null);
     Ok(ddl::render(&described["Table"], &expires).lines().map(str::to_owned).collect())
 }

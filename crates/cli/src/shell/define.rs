@@ -1,4 +1,4 @@
-//! Runs CREATE, ALTER and DROP TABLE: the requests, then waiting until the table is as was asked.
+//! Runs CREATE, ALTER and DROP TABLE: sends the requests, then waits until the table is as defined.
 
 use super::ddl::{self, Change, Definition, NewTable};
 use super::session::Session;

@@ -9,7 +9,7 @@ use anyhow::Context;
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
-/// What the pages of a statement sum up to.
+/// Sums over the pages of a statement.
 #[derive(Debug, Default)]
 struct Totals {
     items: u64,
@@ -124,14 +124,14 @@ fn page(items: &[&Map<String, Value>], response: &Value, session: &Session<'_, '
     }
 }
 
-/// Returns what a statement has done and cost.
+/// Returns a statement's result and cost in words.
 fn figures(verb: Verb, totals: &Totals) -> String {
     let Totals { items, units } = totals;
     let noun = if *items == 1 { "item" } else { "items" };
     let (done, kind) = match (verb, items) {
         (Verb::Insert, _) => ("1 item inserted".to_owned(), "write"),
         (Verb::Update, _) => ("1 item updated".to_owned(), "write"),
-        // Whether there was an item is told only to who asks for it.
+        // The service tells only a client that asks for it if there was an item.
         (Verb::Delete, 0) => ("done".to_owned(), "write"),
         (Verb::Delete, _) => ("1 item deleted".to_owned(), "write"),
         (Verb::Select, _) => (format!("{items} {noun}"), "read"),
@@ -140,7 +140,8 @@ fn figures(verb: Verb, totals: &Totals) -> String {
     format!("{done}, {}", printer::counted(*units, kind))
 }
 
-/// Notes under a result what it cost too much, and what may not mean what it seems to.
+/// Notes below a result that it cost more than necessary, or that a name may not mean what it seems
+/// to.
 fn note(session: &Session<'_, '_>, outline: &Outline<'_>, totals: &Totals) {
     let printer = session.printer.get();
     let Some(table) = outline.table.as_ref().filter(|_| session.has_hints.get()) else { return };

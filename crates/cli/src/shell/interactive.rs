@@ -1,7 +1,8 @@
 //! The shell on a terminal: reads a statement with an editor, runs it, goes on.
 //!
-//! What is typed is remembered in `hashrange/history` in `XDG_STATE_HOME` or `~/.local/state`, which
-//! only its owner can read, up to a number of entries. What begins with a blank is not remembered.
+//! The shell remembers entries in `hashrange/history` in `XDG_STATE_HOME` or `~/.local/state`,
+//! which only its owner can read, up to a number of entries. It does not remember an entry that
+//! begins with a blank.
 
 use super::assist::Assist;
 use super::pager::Pager;
@@ -17,9 +18,9 @@ use rustyline::{ColorMode, CompletionType, Config, Editor};
 use std::path::{Path, PathBuf};
 
 const PROMPT: &str = "sql> ";
-/// Stands before the lines that go on with a statement.
+/// Prompt of the lines that go on with a statement.
 const CONTINUED: &str = "  -> ";
-/// So many entries are remembered.
+/// Most entries that are remembered.
 const HISTORY_MAX: usize = 2000;
 /// Longer entries are not remembered.
 const ENTRY_MAX_BYTES: usize = 16 << 10;
@@ -91,7 +92,7 @@ fn greeting(session: &Session<'_, '_>) -> anyhow::Result<String> {
     Ok(format!("Hashrange {version}, {place}. Statements end with a semicolon; .help shows more."))
 }
 
-/// Runs what was typed: a command, or statements up to the first that fails.
+/// Runs an entry: a command, or statements up to the first that fails.
 fn run_all(session: &Session<'_, '_>, text: &str) -> Next {
     let mut splitter = Splitter::default();
     for line in text.lines() {
@@ -110,7 +111,7 @@ fn run_all(session: &Session<'_, '_>, text: &str) -> Next {
     rest.and_then(|input| run_one(session, &input)).unwrap_or(Next::More)
 }
 
-/// Returns what follows, or nothing if the next statement does.
+/// Runs one of them; returns `None` if the next one may follow.
 fn run_one(session: &Session<'_, '_>, input: &Input) -> Option<Next> {
     match session.run(input) {
         Ok(Next::More) => None,
@@ -139,11 +140,11 @@ fn load(editor: &mut Editor<Assist<'_, '_>, FileHistory>, file: &Path) -> anyhow
     Ok(())
 }
 
-/// Remembers what was typed; what cannot be written is remembered until the shell ends.
+/// Remembers an entry; one that cannot be written to the file is remembered until the shell ends.
 fn remember(editor: &mut Editor<Assist<'_, '_>, FileHistory>, text: &str, file: Option<&Path>) {
     let is_worth_it = !text.trim().is_empty() && text.len() <= ENTRY_MAX_BYTES;
     if is_worth_it && editor.add_history_entry(text).unwrap_or(false) {
-        // Was complained about when the history was read.
+        // The shell complained about the file when it read the history.
         drop(file.map(|file| editor.append_history(file)));
     }
 }

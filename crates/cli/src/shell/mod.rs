@@ -1,12 +1,12 @@
 //! `hashrange sql`: a shell on a terminal; elsewhere one statement, or those on standard input.
 //!
-//! | part | what it does |
+//! | part | idea |
 //! |---|---|
-//! | [`token`], [`statement`] | where a statement ends, and which table it is about |
+//! | [`token`], [`statement`] | end of a statement, and its table |
 //! | [`ddl`] | CREATE, ALTER and DROP TABLE, which become requests of the API |
-//! | `session` | runs what was typed or read; `execute`, `define` and `commands` are its kinds of work |
+//! | `session` | runs entries and scripts; `execute`, `define`, `commands` are its kinds of work |
 //! | `interactive`, `assist`, `pager` | the terminal: editing, completion, colours, pages |
-//! | `catalogue` | what is known of the tables |
+//! | `catalogue` | facts about the tables |
 //!
 //! Statements go to the database as they are, and its answers come back as they are: the shell reads
 //! just enough of them to help.
@@ -61,7 +61,7 @@ pub fn statement_request(arguments: &Sql) -> anyhow::Result<Map<String, Value>> 
     Ok(execute::statement_request(text, &session::parameters(arguments)?, arguments))
 }
 
-/// Runs what stands in the argument: a command, or statements with semicolons between them.
+/// Runs the argument: a command, or statements with semicolons between them.
 fn given(session: &Session<'_, '_>, text: &str) -> anyhow::Result<()> {
     let mut splitter = Splitter::default();
     let too_long = |TooLong| Usage("a statement is too long".to_owned());
@@ -82,7 +82,7 @@ fn given(session: &Session<'_, '_>, text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs statements up to the first that fails, and says in which line that began.
+/// Runs statements up to the first that fails, and names the line in which that one began.
 fn script(session: &Session<'_, '_>, mut input: impl BufRead) -> anyhow::Result<()> {
     let mut splitter = Splitter::default();
     loop {

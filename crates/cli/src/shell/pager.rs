@@ -7,18 +7,18 @@ use rustyline::history::MemHistory;
 use rustyline::{Config, Editor};
 use std::cell::{Cell, RefCell};
 
-/// Kept free on the screen for the question.
+/// Lines that stay free on the screen for the question.
 const LINES_FOR_THE_QUESTION: usize = 1;
 
 /// Shows results page by page.
 pub struct Pager {
     editor: RefCell<Editor<(), MemHistory>>,
-    /// Whether long results are shown page by page.
+    /// Show long results page by page.
     pub is_on: Cell<bool>,
     height: Cell<usize>,
 }
 
-/// What the user says to a question.
+/// Answer of the user to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Next,
@@ -34,13 +34,13 @@ impl Pager {
         Ok(Self { editor, is_on: Cell::new(true), height: Cell::new(height) })
     }
 
-    /// Learns how high the screen is now.
+    /// Adapts to the height of the screen.
     pub fn resize(&self, height: usize) {
         self.height.set(height);
     }
 
-    /// Shows lines, a screen at a time. If more is to be had it asks for that, too, naming what was
-    /// read so far. Returns false if the user has seen enough.
+    /// Shows lines, a screen at a time. With `more`, which says how much was read so far, also asks
+    /// if the next page is wanted. Returns false if the user has seen enough.
     pub fn show(&self, lines: &[String], more: Option<&str>) -> anyhow::Result<bool> {
         let height = self.height.get().saturating_sub(LINES_FOR_THE_QUESTION).max(1);
         let mut shown_whole = !self.is_on.get();

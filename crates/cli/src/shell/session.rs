@@ -1,4 +1,4 @@
-//! A session: what was chosen so far, and the running of what comes in.
+//! A session: its settings so far, and the running of statements and commands.
 
 use super::assist::Assist;
 use super::catalogue::Catalogue;
@@ -16,7 +16,7 @@ use hashrange::Operation;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 
-/// What follows when something has run.
+/// Continuation after a statement or command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// The next statement.
@@ -28,23 +28,23 @@ pub enum Next {
 /// A session with a database.
 pub struct Session<'s, 'c> {
     client: &'s RefCell<&'c mut Client>,
-    /// What is known of the tables.
+    /// Facts that the shell knows of the tables.
     pub catalogue: RefCell<Catalogue>,
-    /// How results are printed.
+    /// Form and screen of results.
     pub printer: Cell<Printer>,
-    /// Whether the time of each statement is told.
+    /// Print the time of each statement.
     pub has_timing: Cell<bool>,
-    /// Whether hints are given.
+    /// Give hints.
     pub has_hints: Cell<bool>,
-    /// Shows long results page by page, if somebody is there.
+    /// Shows long results page by page, on a terminal.
     pub pager: Option<Pager>,
     /// The values of question marks.
     pub parameters: Vec<Value>,
     /// The lines before the one that is being typed, with their ends: a statement that is not whole.
     pub begun: RefCell<String>,
-    /// What the command line says.
+    /// Arguments of the command line.
     pub arguments: &'s Sql,
-    /// Whether the user has stopped the present statement.
+    /// Ctrl-C, which stops the present statement.
     pub stop: RefCell<Stop>,
 }
 
@@ -69,7 +69,7 @@ impl<'s, 'c> Session<'s, 'c> {
         })
     }
 
-    /// Returns what helps while typing.
+    /// Returns the help while the user types.
     pub fn assist(&self) -> Assist<'_, 'c> {
         Assist {
             client: self.client,
@@ -79,7 +79,7 @@ impl<'s, 'c> Session<'s, 'c> {
         }
     }
 
-    /// Learns how large the screen is now.
+    /// Adapts to the size of the screen.
     pub fn resize(&self) -> anyhow::Result<()> {
         let mut printer = self.printer.get();
         let now = Printer::of(&self.arguments.connection)?.screen;
@@ -126,12 +126,12 @@ impl<'s, 'c> Session<'s, 'c> {
         self.client.borrow_mut().call(operation, request)
     }
 
-    /// Runs something with the database and what is known of its tables.
+    /// Calls `run` with the database and the facts about its tables.
     pub fn with_catalogue<T>(&self, run: impl FnOnce(&mut Catalogue, &mut Client) -> T) -> T {
         run(&mut self.catalogue.borrow_mut(), &mut self.client.borrow_mut())
     }
 
-    /// Tells why something failed, and what may have been meant.
+    /// Prints why something failed, and what the user may have meant.
     pub fn complain(&self, error: anyhow::Error) {
         let is_stop = error.is::<Stopped>();
         let error = advice::completed(&mut self.client.borrow_mut(), error);

@@ -1,11 +1,11 @@
-//! Statements: where one ends in what is typed or piped in, and which table it is about.
+//! Statements: the end of one in typed or piped text, and its table.
 
 use super::token::{Kind, Token, meaningful, tokens};
 
 /// The longest statement that is collected. Source: DynamoDB takes 8,192 characters.
 const STATEMENT_MAX_BYTES: usize = 1 << 16;
 
-/// Commands that need no dot: what people type who want help or an end.
+/// Commands that need no dot, for users who look for help or the end.
 const BARE_COMMANDS: [(&str, &str); 4] =
     [("exit", ".quit"), ("quit", ".quit"), ("help", ".help"), ("?", ".help")];
 
@@ -69,7 +69,7 @@ impl Splitter {
         }
     }
 
-    /// Returns what was begun and has no semicolon.
+    /// Returns a statement that was begun and has no semicolon.
     pub fn rest(self) -> Option<String> {
         (!is_blank(&self.text)).then(|| self.text.trim().to_owned())
     }
@@ -79,7 +79,7 @@ impl Splitter {
         self.lines
     }
 
-    /// Returns the line in which the statement began that was returned last, counted from 1.
+    /// Returns the line in which the last returned statement began, counted from 1.
     pub fn first_line(&self) -> usize {
         self.first_line
     }
@@ -100,7 +100,7 @@ impl Splitter {
     }
 }
 
-/// Returns true for what begins like a command: with a dot, or with a backslash as in psql.
+/// Returns true for text that begins like a command: with a dot, or with a backslash as in psql.
 fn begins_command(text: &str) -> bool {
     text.trim_start().starts_with(['.', '\\'])
 }
@@ -124,10 +124,10 @@ pub fn is_blank(text: &str) -> bool {
     tokens(text).all(|token| token.kind == Kind::Comment && token.is_closed)
 }
 
-/// What a statement does.
+/// Effect of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// Reads.
+    /// Reads items.
     Select,
     /// Writes an item that is not there.
     Insert,
@@ -146,13 +146,13 @@ pub enum Verb {
 /// A statement as its tokens show it.
 #[derive(Debug)]
 pub struct Outline<'a> {
-    /// What it does.
+    /// Effect of the statement.
     pub verb: Verb,
     /// The table.
     pub table: Option<String>,
     /// The index.
     pub index: Option<String>,
-    /// Its tokens behind the table's name, without comments.
+    /// Its tokens after the table's name, without comments.
     pub rest: Vec<Token<'a>>,
 }
 

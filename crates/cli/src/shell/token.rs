@@ -1,10 +1,10 @@
-//! The words of a statement, as far as a shell needs them: to find its end, to colour it, to complete
-//! it, to see which table it is about. What a statement means is for the database to say.
+//! The words of a statement, as far as a shell needs them: to find its end, to colour it, to
+//! complete it, to find its table. The database decides what a statement means.
 //!
-//! Every text has tokens: what is not closed reaches to the end, what is unknown is a symbol. White
-//! space lies between tokens.
+//! Every text has tokens: a quote or comment that is not closed reaches to the end, an unknown
+//! character is a symbol. White space lies between tokens.
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A keyword, a function or a plain name.
@@ -21,12 +21,12 @@ pub enum Kind {
     Comment,
 }
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// What it is.
+    /// Kind of the token.
     pub kind: Kind,
-    /// As it is written, with its quotes.
+    /// The text as it is written, with its quotes.
     pub text: &'a str,
     /// Bytes before it.
     pub offset: usize,
@@ -61,7 +61,7 @@ impl Token<'_> {
         }
     }
 
-    /// Returns what stands between the quotes; two quotes stand for one.
+    /// Returns the text between the quotes; two quotes stand for one.
     pub fn unquoted(&self) -> String {
         let Some(quote) = self.text.chars().next() else { return String::new() };
         let end = self.text.len() - usize::from(self.is_closed);
@@ -113,7 +113,7 @@ fn first(text: &str, offset: usize) -> Option<Token<'_>> {
     Some(Token { kind, text: &rest[..length], offset, is_closed })
 }
 
-/// Returns the length of what a quote begins; two quotes inside stand for one.
+/// Returns the length of a quoted text or name; two quotes inside stand for one.
 fn quoted(rest: &str, quote: char, kind: Kind) -> (Kind, usize, bool) {
     let mut length = 1;
     loop {
@@ -126,8 +126,8 @@ fn quoted(rest: &str, quote: char, kind: Kind) -> (Kind, usize, bool) {
     }
 }
 
-/// Returns the length up to and with `end`, which is searched behind `from`; a line's end is not part
-/// of it.
+/// Returns the length up to and with `end`, which is searched from `from` on; a line's end is not
+/// part of it.
 fn until(rest: &str, end: &str, from: usize) -> (usize, bool) {
     match rest[from..].find(end) {
         Some(found) if end == "\n" => (from + found, true),

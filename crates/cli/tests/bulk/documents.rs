@@ -100,8 +100,8 @@ fn a_page_without_the_next_one_is_told() {
     let of_scan = page("scan.json", "1", ",\"LastEvaluatedKey\":{\"pk\":{\"S\":\"1\"}}");
     let of_cli = page("cli.json", "2", ",\n\"NextToken\":\"eyJ9\"");
     let last = page("last.json", "3", ",\"LastEvaluatedKey\":null");
-    let missing = "hashrange: the last answer that was read names a next page, of which nothing was \
-                   read: bring that too\n";
+    let missing = "hashrange: the last answer that was read names a next page, which was not \
+                   read\n";
     let server = Server::start(&[]);
     server.create("tab");
     let cases = [

@@ -1,13 +1,13 @@
 //! A store under contention: it does all that the contract of [`Store`] allows and local stores
-//! never do. Each decision is made several times, first on values of a moment before; now and then
+//! never do. It makes each decision several times, first on values of a moment before; now and then
 //! another writer is faster, and the commit ends with [`Error::Conflict`], decided or not.
 //!
-//! Several of them can share what is below ([`ContendedStore::another`]), as the servers of a cluster
-//! share a database. Then views show newer states as time goes by, answers are lost on the way after
-//! the commit was done or before, and each of them may die alone.
+//! Several of them can share the store below ([`ContendedStore::another`]), as the servers of a
+//! cluster share a database. Then views show newer states as time goes by, answers are lost after
+//! or before the commit was done, and each of them may die alone.
 //!
-//! What is below keeps its meaning: nothing of a decision but the last leaves a trace. So code that
-//! works on this store keeps no memory of a decision that did not count.
+//! The store below keeps its meaning: only the last decision leaves a trace. So code that works on
+//! this store keeps no memory of a decision that did not count.
 
 mod view;
 
@@ -18,10 +18,10 @@ use hashrange_storage::{Batch, Bytes, Error, Key, KeyRange, Keys, Stats, Store, 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many of a hundred commits meet a faster writer.
+/// Commits of a hundred that meet a faster writer.
 const CONFLICTS_PERCENT: usize = 12;
 
-/// A store whose commits are contended; everything is chosen by a seed.
+/// A store whose commits are contended; a seed makes all choices.
 #[derive(Debug)]
 pub struct ContendedStore<S: Store> {
     store: Arc<S>,
@@ -44,17 +44,17 @@ impl<V> std::fmt::Debug for State<V> {
     }
 }
 
-/// What happens to a commit.
+/// Fate of a commit.
 enum Chance {
     /// It is lost before it is decided.
     LostUndecided,
     /// It is lost after it was decided.
     Lost,
-    /// It is decided so many times more than once.
+    /// It is done, after so many decisions that did not count.
     Won(usize),
 }
 
-/// What becomes of the answer of a commit.
+/// Fate of the answer of a commit.
 enum Answer {
     Arrives,
     /// The commit never began.
@@ -68,7 +68,7 @@ impl<S: Store> ContendedStore<S> {
         Self::of(Arc::new(store), seed)
     }
 
-    /// Returns a store that loses every commit.
+    /// Returns a store that loses every commit to a faster writer.
     pub fn losing(store: S) -> Self {
         Self { conflicts_percent: 100, ..Self::new(store, 0) }
     }
@@ -86,7 +86,7 @@ impl<S: Store> ContendedStore<S> {
         Self { is_shared: true, ..Self::of(Arc::clone(&self.store), seed) }
     }
 
-    /// Returns the store with so many of a hundred answers lost on the way.
+    /// Returns the store with so many of a hundred answers lost.
     #[must_use]
     pub fn with_lost_answers(self, percent: usize) -> Self {
         Self { lost_answers_percent: percent, ..self }
@@ -108,8 +108,8 @@ impl<S: Store> ContendedStore<S> {
         &self.store
     }
 
-    /// Ends what this one does for good, as the end of its process would: nothing that it was about to
-    /// write is written any more. Others go on.
+    /// Ends the work of this one for good, as the end of its process would: it writes nothing more.
+    /// Others go on.
     pub fn kill(&self) {
         self.is_dead.store(true, Ordering::Release);
     }
@@ -122,7 +122,7 @@ impl<S: Store> ContendedStore<S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what happens to the next commit, and a view of a moment before it.
+    /// Returns the fate of the next commit, and a view of a moment before it.
     async fn next(&self) -> Result<(Chance, Option<S::View>), Error> {
         let now = self.store.view().await?;
         let mut state = self.state();
@@ -137,7 +137,7 @@ impl<S: Store> ContendedStore<S> {
         Ok((chance, earlier))
     }
 
-    /// Returns what becomes of the next answer.
+    /// Returns the fate of the next answer.
     fn next_answer(&self) -> Answer {
         if self.lost_answers_percent == 0 {
             return Answer::Arrives;
@@ -204,7 +204,7 @@ impl<S: Store> Store for ContendedStore<S> {
             Chance::Won(more) => more,
         };
         let stale = values(earlier.as_ref(), &keys).await;
-        // The view is let go before the wait: it keeps old data from being reclaimed.
+        // The view ends before the wait: it keeps old data from being reclaimed.
         drop(earlier);
         let decide = |current: &[Option<Bytes>], batch: &mut Batch| {
             for nth in 0..more {
@@ -222,7 +222,7 @@ impl<S: Store> Store for ContendedStore<S> {
     }
 
     async fn sync(&self) -> Result<(), Error> {
-        // Who shares a store waits for nobody else.
+        // A store that others share waits for nobody else.
         if self.is_shared { self.check_alive() } else { self.store.sync().await }
     }
 
@@ -241,7 +241,7 @@ impl<S: Store> Store for ContendedStore<S> {
 
     async fn close(&self) -> Result<(), Error> {
         self.state().earlier = None;
-        // Others go on with what is shared.
+        // Others go on with the shared store.
         if !self.is_shared {
             return self.store.close().await;
         }

@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct ContendedView<S: Store> {
     view: S::View,
     later: Option<Arc<Later<S>>>,
-    /// Where its requests are counted, if they are.
+    /// Counter of its requests, if they are counted.
     requests: Option<Arc<AtomicU64>>,
 }
 
-/// Where later states are.
+/// Source of later states, and the choice among them.
 struct Later<S: Store> {
     store: Arc<S>,
     /// A bit for each of the next reads.
@@ -25,8 +25,8 @@ struct Later<S: Store> {
 }
 
 impl<S: Store> ContendedView<S> {
-    /// Returns a view, whose reads are of later states now and then if `later` says where they are and
-    /// by what bits to choose.
+    /// Returns a view. With `later`, a store and bits that make choices, its reads are of later
+    /// states now and then.
     pub(super) fn new(view: S::View, later: Option<(Arc<S>, u64)>) -> Self {
         let later = later.map(|(store, bits)| {
             let choices = AtomicU64::new(bits);

@@ -1,33 +1,34 @@
 //! Strict serializability of transactions that read lists and append to them, as Elle infers it:
-//! every value is appended once, so a list tells in which order its writers came.
+//! every value is appended once, so a list tells the order of its writers.
 //!
-//! From the lists follows who must come before whom: the writer of a value before the writer of the
-//! next (`Overwrites`), a writer before who read its value (`Reads`), who did not see a value before
-//! its writer (`Precedes`), who had returned before who was called (`RealTime`). If these have a
-//! cycle, no order of the transactions explains what was read.
+//! The lists tell which transaction must come before which: the writer of a value before the writer
+//! of the next (`Overwrites`), a writer before a reader of its value (`Reads`), a reader that did
+//! not see a value before its writer (`Precedes`), a transaction that had returned before one that
+//! was called later (`RealTime`). If these have a cycle, no order of the transactions explains the
+//! reads.
 
 use super::Span;
 use super::graph::Graph;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which list.
+/// Number of a list.
 pub type Key = u32;
 
-/// What a transaction did to one list. A transaction appends to a list at most once.
+/// Action of a transaction on one list. A transaction appends to a list at most once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Read the whole list, as it was before the transaction's own append.
     Read(Key, Vec<u64>),
-    /// Appended a value that nobody else appends.
+    /// Appended a value that no other transaction appends.
     Append(Key, u64),
 }
 
-/// How a transaction ended.
+/// End of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was done.
+    /// The database did it.
     Committed,
-    /// It was refused.
+    /// The database refused it.
     Aborted,
     /// No answer came.
     Unknown,
@@ -36,15 +37,15 @@ pub enum Outcome {
 /// One transaction of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
-    /// When.
+    /// Time from call to return.
     pub span: Span,
-    /// What.
+    /// Its actions.
     pub actions: Vec<Action>,
-    /// How it ended.
+    /// Its end.
     pub outcome: Outcome,
 }
 
-/// Why one transaction comes before another.
+/// Reason for which one transaction comes before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Order {
     /// Its value is followed by the other's in a list.
@@ -57,12 +58,12 @@ pub enum Order {
     RealTime,
 }
 
-/// What no serial order explains.
+/// A fault of a history that no serial order explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Anomaly {
-    /// A value was read that nobody appended.
+    /// A transaction read a value that none appended.
     FromNowhere(Key, u64),
-    /// A value was read whose transaction was refused.
+    /// A transaction read a value of one that was refused.
     DirtyRead(Key, u64),
     /// A value stands twice in a list.
     Twice(Key, u64),
@@ -110,7 +111,7 @@ fn writers(history: &[Transaction]) -> Writers {
     writers
 }
 
-/// Returns the reads that were answered: each with its transaction.
+/// Returns the answered reads, each with its transaction.
 fn reads(history: &[Transaction]) -> impl Iterator<Item = (usize, Key, &[u64])> {
     history
         .iter()
@@ -185,7 +186,7 @@ fn add_readers(
     }
 }
 
-/// Values that were appended and never read come after all that was read.
+/// Puts values that were appended and never read after all that were read.
 fn add_unseen(
     graph: &mut Graph<Order>,
     history: &[Transaction],
@@ -203,7 +204,7 @@ fn add_unseen(
     }
 }
 
-/// Adds who had returned before who was called: through a chain of moments, one for each return, so
+/// Adds the order of returns and later calls: through a chain of moments, one for each return, so
 /// that the edges are few.
 fn add_real_time(graph: &mut Graph<Order>, history: &[Transaction]) {
     let mut moments: Vec<(u64, usize, bool)> = Vec::new();
@@ -247,7 +248,7 @@ mod tests {
         transactions.map(|(nth, actions)| committed(nth, count + nth, actions)).collect()
     }
 
-    /// The reasons of the cycle in a history.
+    /// Returns the reasons of the cycle in a history.
     fn cycle(history: &[Transaction]) -> Vec<Order> {
         match check(history) {
             Err(Anomaly::Cycle(cycle)) => {

@@ -32,7 +32,7 @@ impl<E: Copy> Graph<E> {
         on_cycles.iter().filter_map(|start| self.cycle_through(*start)).min_by_key(Vec::len)
     }
 
-    /// Takes away nodes that no edge enters, again and again; what is left lies on cycles or behind
+    /// Takes away nodes that no edge enters, again and again; the others lie on cycles or behind
     /// them.
     fn nodes_left_after_peeling(&self) -> Vec<usize> {
         let mut entering = vec![0usize; self.edges.len()];

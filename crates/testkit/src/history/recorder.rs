@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Numbers moments: what happened before something else, on whatever thread, has a lower number.
+/// Numbers moments: an earlier event, on whatever thread, has a lower number.
 #[derive(Debug, Default)]
 pub struct Clock(AtomicU64);
 
-/// When an operation was under way.
+/// Time from call to return of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// The moment just before the call.
@@ -36,7 +36,7 @@ impl Span {
         Self { called, returned: Some(returned) }
     }
 
-    /// Returns whether it was over before another began.
+    /// Returns true if it was over before another began.
     pub fn is_before(&self, other: &Self) -> bool {
         self.returned.is_some_and(|returned| returned < other.called)
     }

@@ -1,8 +1,8 @@
 //! Linearizability of one item that is read, written, and written on a condition.
 //!
-//! The search of Wing and Gong with Lowe's memory of states that led nowhere: operations are put in
+//! The search of Wing and Gong with Lowe's memory of states that led nowhere: it puts operations in
 //! an order one after the other; next may be any that was called before every other open one
-//! returned. What was tried is remembered as the set of operations placed and the value they leave.
+//! returned. It remembers each state as the set of operations placed and the value that they leave.
 
 use super::Span;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// A value of the item; `None` if it is absent.
 pub type Value = Option<u64>;
 
-/// What a client did, with the answer.
+/// Action of a client, with the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Read this value.
@@ -21,9 +21,9 @@ pub enum Action {
     Swap {
         /// The condition.
         expected: Value,
-        /// What is written.
+        /// The value to write.
         new: Value,
-        /// Whether the condition held.
+        /// True if the condition held.
         succeeded: bool,
     },
 }
@@ -31,9 +31,9 @@ pub enum Action {
 /// One operation of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// Time from call to return.
     pub span: Span,
-    /// What.
+    /// Its action.
     pub action: Action,
 }
 

@@ -1,4 +1,4 @@
-//! What streams show of the changes, and what becomes of items that expire.
+//! Changes that streams show, and the removal of expired items.
 
 use super::item::{Item, KeyValue};
 use super::table::{Model, Table};
@@ -7,7 +7,7 @@ use hashrange_model::AttributeValue;
 /// The attribute with the epoch second at which an item expires, in every table.
 pub const EXPIRES: &str = "expires";
 
-/// Items that expired longer ago stay.
+/// Items that expired longer ago stay, in seconds.
 const OLDEST_SECONDS: i64 = 5 * 365 * 24 * 60 * 60;
 
 /// A change of an item.
@@ -19,12 +19,12 @@ pub struct Change {
     pub old: Option<Item>,
     /// The image after.
     pub new: Option<Item>,
-    /// Whether the item has expired.
+    /// True if the item was removed because it expired.
     pub has_expired: bool,
 }
 
 impl Table {
-    /// Sets or removes an item and returns what was there.
+    /// Sets or removes an item and returns the old one.
     pub(super) fn set(
         &mut self,
         key: Vec<KeyValue>,

@@ -1,4 +1,4 @@
-//! Conditions: their structure and what they say of an item.
+//! Conditions: their structure and their truth for an item.
 
 use super::item::{Item, KeyValue, Path};
 use hashrange_model::{AttributeType, AttributeValue};
@@ -23,11 +23,11 @@ pub enum Comparator {
 /// An operand of a condition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
-    /// What is stored at a path.
+    /// The value at a path.
     Path(Path),
     /// A value of the request.
     Value(AttributeValue),
-    /// The size of what is stored at a path.
+    /// The size of the value at a path.
     Size(Path),
 }
 

@@ -1,5 +1,5 @@
-//! What the key templates of the generated table `derived` make of an item, reckoned in another way than
-//! the engine's.
+//! Attributes that the key templates of the generated table `derived` derive from an item, computed
+//! in another way than the engine's.
 
 use super::item::Item;
 use super::table::{Fault, Model, Table};
@@ -14,7 +14,7 @@ pub const TEMPLATES: [&str; 2] = [
     r#"it = "A#{in:pad:6}" when begins_with("is", 'a') else "B#{is}""#,
 ];
 
-/// Returns an item with what a template derives from it.
+/// Returns an item with the attribute that a template derives from it.
 fn with_derived(template: usize, item: &Item) -> Result<Item, Vec<Fault>> {
     let key = if template == 0 { by_text_and_number(item) } else { by_case(item) };
     let mut item = item.clone();
@@ -79,8 +79,8 @@ impl Table {
 }
 
 impl Model {
-    /// Declares one of [`TEMPLATES`] and rewrites every item that it does not refuse. Returns how many it
-    /// refuses; none if there is no such table.
+    /// Declares one of [`TEMPLATES`] and rewrites every item that it accepts. Returns the number of
+    /// items that it refuses; none if there is no such table.
     pub fn declare(&mut self, table: &str, template: usize) -> Option<usize> {
         let table = self.tables.get_mut(table)?;
         table.template = Some(template);

@@ -90,7 +90,7 @@ pub fn definitions() -> Vec<Definition> {
     ]
 }
 
-/// Global indexes that come and go.
+/// Returns global indexes that operations create and delete.
 fn passing_indexes() -> Vec<IndexDefinition> {
     vec![
         IndexDefinition {
@@ -109,7 +109,7 @@ fn passing_indexes() -> Vec<IndexDefinition> {
     ]
 }
 
-/// Makes operations.
+/// Generator of operations.
 #[derive(Debug)]
 pub struct Generator {
     random: Random,
@@ -330,7 +330,7 @@ impl Generator {
         Paging { limit, filter, consistent: allows_consistent && self.random.chance(30) }
     }
 
-    /// Returns one of the indexes that a table may have; whether it has it is not known here.
+    /// Returns one of the indexes that a table may have; the generator does not know if it has it.
     fn index_of(&mut self, definition: &Definition) -> Option<IndexDefinition> {
         if self.random.chance(40) {
             return None;
@@ -408,7 +408,7 @@ impl Generator {
         paths
     }
 
-    /// Returns a path that often leads to something.
+    /// Returns a path that often leads to a value.
     fn path(&mut self) -> Path {
         let attribute = *self.random.pick(&ATTRIBUTES);
         let mut path = Path::of(attribute);
@@ -460,7 +460,7 @@ impl Generator {
         item
     }
 
-    /// Returns when an item expires: mostly soon, sometimes never.
+    /// Returns the time at which an item expires: mostly soon, sometimes never.
     fn expiry(&mut self) -> AttributeValue {
         let second = NOW_MS / 1000 + self.random.below(600) as u64;
         match self.random.below(10) {

@@ -1,9 +1,9 @@
-//! A reference model: what DynamoDB does with tables, items and indexes, written as plainly as
+//! A reference model: the behaviour of DynamoDB's tables, items and indexes, written as plainly as
 //! possible over trees and sorted maps.
 //!
-//! It shares nothing with the engine but attribute values and their arithmetic: no expressions are
-//! parsed (operations are structures from which requests are rendered), no bytes are encoded, and
-//! indexes are computed from the items whenever they are read.
+//! It shares nothing with the engine but attribute values and their arithmetic: it parses no
+//! expressions (operations are structures from which requests are rendered), encodes no bytes, and
+//! computes indexes from the items at each read.
 //!
 //! The table `derived` has key templates, one at a time, which change.
 //!
@@ -38,7 +38,7 @@ pub use update::{Action, SetOperand, SetValue};
 
 use hashrange_model::AttributeValue;
 
-/// What a write returns.
+/// Image that a write returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returns {
     /// Nothing.
@@ -62,14 +62,14 @@ pub enum BatchMember {
     Delete(Item),
 }
 
-/// How the pages of a read are asked for.
+/// Settings of a read in pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paging {
     /// The most entries to evaluate in a page.
     pub limit: Option<usize>,
     /// The filter, evaluated after counting.
     pub filter: Option<Condition>,
-    /// Whether the read is strongly consistent, where that is allowed.
+    /// True for a strongly consistent read, where that is allowed.
     pub consistent: bool,
 }
 
@@ -101,7 +101,7 @@ pub enum Operation {
     Declare {
         /// The table.
         table: String,
-        /// Which of [`TEMPLATES`].
+        /// Index of one of [`TEMPLATES`].
         template: usize,
     },
     /// PutItem.
@@ -110,9 +110,9 @@ pub enum Operation {
         table: String,
         /// The item.
         item: Item,
-        /// What must hold of the stored item.
+        /// Condition on the stored item.
         condition: Option<Condition>,
-        /// What is returned.
+        /// Image to return.
         returns: Returns,
     },
     /// DeleteItem.
@@ -121,9 +121,9 @@ pub enum Operation {
         table: String,
         /// The key.
         key: Item,
-        /// What must hold of the stored item.
+        /// Condition on the stored item.
         condition: Option<Condition>,
-        /// What is returned.
+        /// Image to return.
         returns: Returns,
     },
     /// UpdateItem.
@@ -132,11 +132,11 @@ pub enum Operation {
         table: String,
         /// The key.
         key: Item,
-        /// What is changed; paths do not overlap.
+        /// Changes; their paths do not overlap.
         actions: Vec<Action>,
-        /// What must hold of the stored item.
+        /// Condition on the stored item.
         condition: Option<Condition>,
-        /// What is returned.
+        /// Image to return.
         returns: Returns,
     },
     /// BatchWriteItem on one table; keys are distinct.
@@ -184,7 +184,7 @@ pub enum Operation {
         partition: Vec<AttributeValue>,
         /// Conditions on the leading sort key attributes; only the last may be a range.
         sort: Vec<SortCondition>,
-        /// Whether in ascending order.
+        /// True for ascending order.
         forward: bool,
         /// The pages.
         paging: Paging,
@@ -195,7 +195,7 @@ pub enum Operation {
         table: String,
         /// The index, or the table itself.
         index: Option<String>,
-        /// In how many segments.
+        /// Number of segments.
         segments: usize,
         /// The pages.
         paging: Paging,
@@ -212,9 +212,9 @@ pub enum Operation {
         /// The members.
         statements: Vec<Statement>,
     },
-    /// Lets time pass and does what is due then: removes items that have expired.
+    /// Lets time pass and removes items that have expired.
     Advance {
-        /// How much time.
+        /// Time that passes, in seconds.
         seconds: u64,
     },
     /// Closes the database and opens it again, if it is on disk.

@@ -1,4 +1,4 @@
-//! PartiQL statements: their structure, and what they do, told in the other operations.
+//! PartiQL statements: their structure, and their effect in terms of the other operations.
 //!
 //! Source of the behaviour: Amazon DynamoDB developer guide, "PartiQL for DynamoDB".
 
@@ -21,9 +21,9 @@ pub struct Select {
     pub table: String,
     /// The index, or the table itself.
     pub index: Option<String>,
-    /// The partitions to be read, in order; all if there are none.
+    /// The partitions to read, in order; all if there are none.
     pub partitions: Vec<AttributeValue>,
-    /// Whether partitions are named in equalities joined by OR, and not in IN.
+    /// True if equalities joined by OR name the partitions, and not IN.
     pub joins_partitions: bool,
     /// A condition on the sort key; only where partitions are named.
     pub sort: Option<SortCondition>,
@@ -31,13 +31,13 @@ pub struct Select {
     pub filter: Option<Condition>,
     /// The attributes returned, all if empty.
     pub attributes: Vec<String>,
-    /// ORDER BY the partition key; whether from the last to the first.
+    /// ORDER BY the partition key; true for descending order.
     pub partition_descending: Option<bool>,
-    /// ORDER BY the sort key; whether from the last to the first.
+    /// ORDER BY the sort key; true for descending order.
     pub sort_descending: Option<bool>,
     /// The most entries to evaluate in a page.
     pub limit: Option<usize>,
-    /// Whether the read is strongly consistent, where that is allowed.
+    /// True for a strongly consistent read, where that is allowed.
     pub consistent: bool,
 }
 
@@ -57,11 +57,11 @@ pub enum Statement {
         table: String,
         /// The key.
         key: Item,
-        /// At least one; only sets are added and deleted.
+        /// At least one; of ADD and DELETE only those of sets.
         actions: Vec<Action>,
-        /// What WHERE wants besides the key.
+        /// Condition in WHERE besides the key.
         condition: Option<Condition>,
-        /// What is returned.
+        /// Image to return.
         returns: Returns,
     },
     /// `DELETE`
@@ -70,7 +70,7 @@ pub enum Statement {
         table: String,
         /// The key.
         key: Item,
-        /// What WHERE wants besides the key.
+        /// Condition in WHERE besides the key.
         condition: Option<Condition>,
         /// Nothing or the old image.
         returns: Returns,
@@ -81,19 +81,19 @@ pub enum Statement {
         table: String,
         /// The key.
         key: Item,
-        /// What WHERE wants besides the key.
+        /// Condition in WHERE besides the key.
         condition: Condition,
     },
     /// `SELECT`
     Select(Select),
 }
 
-/// What a SELECT must return.
+/// Result that a SELECT must return.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selected {
     /// The rows, those with equal keys in one group; inside a group any order is right.
     pub groups: Vec<Vec<Item>>,
-    /// Whether the order of the groups counts.
+    /// True if the order of the groups counts.
     pub is_ordered: bool,
     /// The most rows in a page.
     pub page_max: Option<usize>,
@@ -151,7 +151,7 @@ impl Statement {
     }
 }
 
-/// Returns the condition as an expression means it: a missing attribute is not unequal there.
+/// Returns the condition with an expression's meaning: a missing attribute is not unequal there.
 fn lowered(condition: &Condition) -> Condition {
     let boxed = |condition: &Condition| Box::new(lowered(condition));
     match condition {
@@ -206,7 +206,7 @@ impl Model {
         statement.as_member(&definition.partition.name)
     }
 
-    /// Returns what a SELECT must return, or the beginning of its error.
+    /// Returns the result that a SELECT must return, or the beginning of its error.
     pub fn select(&self, select: &Select) -> Result<Selected, &'static str> {
         let definition = self
             .definition(&select.table)
@@ -320,7 +320,7 @@ fn check(reader: &Reader<'_>, select: &Select) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Returns the faults of a statement: an INSERT whose condition fails has met an item.
+/// Returns the faults of a statement: an INSERT whose condition fails found an existing item.
 fn reworded(statement: &Statement, faults: Vec<Fault>) -> Vec<Fault> {
     if !matches!(statement, Statement::Insert { .. }) {
         return faults;

@@ -1,4 +1,4 @@
-//! Tables: items by primary key, and indexes as what the items are.
+//! Tables: items by primary key, and indexes computed from the items.
 
 use super::changes::Change;
 use super::condition::{Comparator, Condition};
@@ -54,12 +54,12 @@ impl KeyAttribute {
     }
 }
 
-/// What an index holds besides keys.
+/// Attributes that an index holds besides keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Projection {
-    /// Everything.
+    /// All attributes.
     All,
-    /// Nothing.
+    /// No others.
     KeysOnly,
     /// These attributes.
     Include(Vec<String>),
@@ -70,13 +70,13 @@ pub enum Projection {
 pub struct IndexDefinition {
     /// Its name.
     pub name: String,
-    /// Whether it is a local index.
+    /// True for a local index.
     pub is_local: bool,
     /// The partition key.
     pub partition: Vec<KeyAttribute>,
     /// The sort key.
     pub sort: Vec<KeyAttribute>,
-    /// What it holds.
+    /// Attributes that it holds.
     pub projection: Projection,
 }
 
@@ -111,7 +111,7 @@ pub enum SortCondition {
     BeginsWith(AttributeValue),
 }
 
-/// Why an operation is refused.
+/// Reason for which an operation is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// The table does not exist.
@@ -134,7 +134,7 @@ pub enum Fault {
     Duplicate,
 }
 
-/// What a write did.
+/// Effect of a write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
     /// The image before.
@@ -147,18 +147,18 @@ pub struct Written {
 pub(super) struct Table {
     pub(super) definition: Definition,
     pub(super) items: BTreeMap<Vec<KeyValue>, Item>,
-    /// Which key template it has.
+    /// Its key template, as an index of `TEMPLATES`.
     pub(super) template: Option<usize>,
-    /// What was changed and not yet taken.
+    /// Changes that no reader has taken yet.
     pub(super) changes: Vec<Change>,
 }
 
-/// What a read must return: the entries in order, those with equal sort keys in one group.
+/// Result that a read must return: the entries in order, those with equal sort keys in one group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadPlan {
     /// Entries evaluated, before the filter.
     pub evaluated: usize,
-    /// What passes the filter. Inside a group any order is right.
+    /// Entries that pass the filter. Inside a group any order is right.
     pub groups: Vec<Vec<Item>>,
     /// Names in a `LastEvaluatedKey`, sorted.
     pub cursor: Vec<String>,
@@ -210,7 +210,7 @@ impl Model {
         table.definition.indexes.len() < before
     }
 
-    /// Returns the definition of a table as it is now.
+    /// Returns the present definition of a table.
     pub fn definition(&self, table: &str) -> Option<&Definition> {
         self.tables.get(table).map(|table| &table.definition)
     }
@@ -306,7 +306,7 @@ impl Model {
         Ok(item.map(|item| if paths.is_empty() { item.clone() } else { project(item, paths) }))
     }
 
-    /// Returns what a Query must return, in ascending order.
+    /// Returns the result that a Query must return, in ascending order.
     pub fn query(
         &self,
         table: &str,
@@ -327,7 +327,7 @@ impl Model {
         Some(reader.plan(entries.collect(), filter))
     }
 
-    /// Returns what a Scan must return; the order of the groups does not matter.
+    /// Returns the result that a Scan must return; the order of the groups does not matter.
     pub fn scan(
         &self,
         table: &str,
@@ -461,7 +461,8 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// A filter sees what the index projects; on a local index, the rest is fetched for it.
+    /// Returns the plan of a read. A filter sees the attributes that the index projects; on a local
+    /// index it sees the whole item.
     fn plan(&self, entries: Vec<(&Item, Item)>, filter: Option<&Condition>) -> ReadPlan {
         let evaluated = entries.len();
         let mut groups: BTreeMap<Vec<KeyValue>, Vec<Item>> = BTreeMap::new();

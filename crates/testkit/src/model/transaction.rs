@@ -10,13 +10,13 @@ use super::update::Action;
 pub struct TransactMember {
     /// The table.
     pub table: String,
-    /// What is done.
+    /// The write or check.
     pub write: TransactWrite,
-    /// What must hold of the stored item; a check has one.
+    /// Condition on the stored item; a check has one.
     pub condition: Option<Condition>,
 }
 
-/// What a member does.
+/// Effect of a member.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TransactWrite {
     /// Puts an item.
@@ -41,7 +41,7 @@ impl TransactMember {
     }
 }
 
-/// Why a transaction is refused.
+/// Reason for which a transaction is refused.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TransactRefusal {
     /// One of the tables does not exist.
@@ -57,7 +57,8 @@ impl Model {
         if members.iter().any(|member| self.definition(&member.table).is_none()) {
             return Err(TransactRefusal::NoTable);
         }
-        // A put that no index takes is found before anything is decided, and named alone.
+        // The service finds a put that no index takes before it decides anything, and names it
+        // alone.
         if let Some((nth, faults)) = self.first_unfit_put(members) {
             let mut outcomes = vec![None; members.len()];
             outcomes[nth] = Some((faults, None));

@@ -1,4 +1,4 @@
-//! Updates: their structure and what they make of an item.
+//! Updates: their structure and their effect on an item.
 //!
 //! Every right-hand side is evaluated on the old image. Then values are set where they replace
 //! something, appended in order of their positions, and removed from the last position to the
@@ -13,9 +13,9 @@ use hashrange_model::{AttributeType, AttributeValue};
 pub enum SetOperand {
     /// A value of the request.
     Value(AttributeValue),
-    /// What is stored at a path.
+    /// The value at a path.
     Path(Path),
-    /// What is stored at a path, or else a value.
+    /// The value at a path, or else another one.
     IfNotExists(Path, AttributeValue),
 }
 
@@ -35,7 +35,7 @@ pub enum SetValue {
 /// An update action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Sets what is at a path.
+    /// Sets the value at a path.
     Set(Path, SetValue),
     /// Removes it.
     Remove(Path),
@@ -46,7 +46,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns what the action changes.
+    /// Returns the path that the action changes.
     pub fn path(&self) -> &Path {
         match self {
             Self::Set(path, _)
@@ -95,7 +95,7 @@ pub(crate) fn apply(actions: &[Action], old: &Item) -> Result<Item, Vec<Fault>> 
     Ok(new)
 }
 
-/// Returns what is to stand at the action's path; nothing if it is to be removed.
+/// Returns the new value at the action's path; none if the action removes it.
 fn evaluate(action: &Action, old: &Item) -> Result<Option<AttributeValue>, Vec<Fault>> {
     match action {
         Action::Set(_, value) => set_value(value, old).map(Some),
@@ -126,7 +126,7 @@ fn set_value(value: &SetValue, old: &Item) -> Result<AttributeValue, Vec<Fault>>
     }
 }
 
-/// Returns two operands of a type, or every fault there is with them.
+/// Returns two operands of a type, or all their faults.
 fn both(
     left: &SetOperand,
     right: &SetOperand,
@@ -204,7 +204,7 @@ fn is_container(parent: Option<&AttributeValue>, step: &Step) -> bool {
     )
 }
 
-/// Returns whether what is set at the path has a place of its own, unlike the end of a list.
+/// Returns true if the value at the path has a place of its own, unlike one at the end of a list.
 fn is_in_place(path: &Path, old: &Item) -> bool {
     !matches!(path.steps.last(), Some(Step::Element(_))) || path.find(old).is_some()
 }

@@ -1,4 +1,4 @@
-//! What later requests take from earlier answers: shard iterators, ARNs, tokens.
+//! Parts of earlier answers that later requests have: shard iterators, ARNs, tokens.
 
 use serde_json::Value as Json;
 
@@ -12,8 +12,8 @@ impl Answers {
         self.0.extend(serde_json::from_slice::<Json>(body).ok());
     }
 
-    /// Returns the text with every `@[/POINTER]` replaced by what stands there in the newest
-    /// answer that has it; an error says what is missing.
+    /// Returns the text with every `@[/POINTER]` replaced by the text at that place of the newest
+    /// answer that has it; an error names what is missing.
     pub fn insert(&self, text: &str) -> Result<String, String> {
         let mut inserted = String::new();
         let mut rest = text;

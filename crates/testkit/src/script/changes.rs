@@ -1,4 +1,4 @@
-//! What an operation changed in the store.
+//! Changes of the store by an operation.
 
 use super::layout;
 use std::collections::BTreeMap;

@@ -14,7 +14,7 @@ pub(super) fn expand(text: &str) -> Result<String, String> {
     Ok(expanded)
 }
 
-/// Returns where the parenthesis that is open closes.
+/// Returns the offset at which the open parenthesis closes.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 1;
     for (offset, letter) in text.char_indices() {

@@ -70,7 +70,7 @@ fn token(scope_and_text: &[u8]) -> Option<String> {
     Some(format!("{scope} {}", text.escape_ascii()))
 }
 
-/// Returns hash, then the rest.
+/// Returns the hash, then the rest.
 fn hashed(rest: &[u8]) -> Option<String> {
     let hash = u32::from_be_bytes(rest.get(..4)?.try_into().ok()?);
     Some(format!("{hash:08x} {}", rest.get(4..)?.escape_ascii()))

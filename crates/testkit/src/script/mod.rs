@@ -7,17 +7,17 @@
 //! | `given table NAME` | | CreateTable with the definition `tables/NAME.json` succeeds |
 //! | `given OPERATION` | request | the operation succeeds; its answer does not matter |
 //! | `wait TABLE` | | wait until no index of the table is being created or deleted, nor time to live enabled or disabled |
-//! | `advance MS` | | time passes, and what is due then is done |
+//! | `advance MS` | | time passes, and the database does what is due then |
 //! | `OPERATION` | request, `---`, answer | the operation answers this JSON or this error |
-//! | `OPERATION [kv]` | request, `---`, answer | also lists what changed in the store |
+//! | `OPERATION [kv]` | request, `---`, answer | also lists the changes of the store |
 //!
 //! In a request `@(a*2049)` is a run of 2049 letters, and `@(1..3 {"n":@})` is
 //! `{"n":1},{"n":2},{"n":3}`; `@[/Streams/0/StreamArn]` is the text at that place of the last answer
 //! that was JSON and had one. Long runs of one letter are printed in the first form.
 //!
-//! With `HASHRANGE_BLESS=1` the answers in the files are replaced by those given, with
-//! `HASHRANGE_BLESS=new` only those that are still empty. An answer is what the service gives:
-//! bless, then read every line.
+//! With `HASHRANGE_BLESS=1` a run replaces the answers in the files by those given, with
+//! `HASHRANGE_BLESS=new` only those that are still empty. An answer is the service's own: bless,
+//! then read every line.
 
 mod answers;
 mod changes;
@@ -34,7 +34,7 @@ use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Why what is written to a string is there.
+/// Reason for which writing cannot fail.
 const IN_MEMORY: &str = "writing to a string cannot fail";
 
 /// The database that a script talks to.
@@ -42,31 +42,31 @@ pub trait Subject {
     /// Runs the operation of this name.
     fn call(&self, operation: &str, body: &[u8]) -> Result<Vec<u8>, ApiError>;
 
-    /// Lets time pass and does what is due then.
+    /// Lets time pass and does the work that is due then.
     fn advance(&self, ms: u64);
 
     /// Returns everything in the store.
     fn contents(&self) -> Contents;
 
-    /// Returns what of an answer is compared.
+    /// Returns the part of an answer that the script compares.
     fn comparable(&self, answer: &str) -> String {
         answer.to_owned()
     }
 }
 
-/// What happens to answers that are not as expected.
+/// Treatment of answers that differ from the expected ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bless {
-    /// They are reported.
+    /// The run reports them.
     Never,
-    /// They are written to the file where it has none yet, and reported otherwise.
+    /// The run writes them to the file where it has none yet, and reports them otherwise.
     Missing,
-    /// They are written to the file.
+    /// The run writes them to the file.
     All,
 }
 
 impl Bless {
-    /// Returns what a setting asks for: nothing, `new`, or anything else.
+    /// Returns the treatment for a setting: nothing, `new`, or anything else.
     pub fn from_setting(setting: Option<&str>) -> Self {
         match setting {
             None | Some("") => Self::Never,
@@ -84,12 +84,12 @@ impl Bless {
     }
 }
 
-/// A script file in which answers are not as expected.
+/// A script file with answers that differ from the expected ones.
 #[derive(Debug)]
 pub struct Mismatch {
     /// The file.
     pub path: PathBuf,
-    /// What was expected and what was answered.
+    /// Expected and given answers.
     pub report: String,
 }
 
@@ -110,7 +110,7 @@ pub fn find(folder: &Path) -> Vec<PathBuf> {
     scripts
 }
 
-/// Runs one script on a fresh database; `bless` says which answers it rewrites.
+/// Runs one script on a fresh database; `bless` says which answers to rewrite.
 pub fn run(path: &Path, tables: &Path, subject: &impl Subject, bless: Bless) -> Option<Mismatch> {
     let text = std::fs::read_to_string(path).expect("a script can be read");
     let mut answered = String::new();
@@ -142,7 +142,8 @@ pub fn run(path: &Path, tables: &Path, subject: &impl Subject, bless: Bless) -> 
 }
 
 /// Returns the requests of a script in order, a line each: the operation, a blank, the body; also
-/// the lines `advance MS`. What a request takes from earlier answers is left as it is written.
+/// the lines `advance MS`. Parts that a request takes from earlier answers stay as they are
+/// written.
 pub fn requests(path: &Path, tables: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).expect("a script can be read");
     paragraphs(&text)
@@ -154,7 +155,7 @@ fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n").map(|paragraph| paragraph.trim_matches('\n')).filter(|text| !text.is_empty())
 }
 
-/// Returns whether two answers differ in nothing but the form of their JSON.
+/// Returns true if two answers differ in nothing but the form of their JSON.
 fn is_same(actual: &str, expected: &str) -> bool {
     let json = |text: &str| serde_json::from_str::<Json>(text).ok();
     actual.trim_end() == expected.trim_end()
@@ -198,7 +199,7 @@ impl Paragraph {
         Some(format!("{name} {}", body.replace('\n', " ")))
     }
 
-    /// Runs the paragraph and returns its answer, if an answer is expected.
+    /// Runs the paragraph and returns its answer, if the paragraph expects one.
     fn run(&self, tables: &Path, subject: &impl Subject, answers: &mut Answers) -> Option<String> {
         let words: Vec<_> = self.header.split_whitespace().collect();
         match words[..] {
@@ -278,7 +279,7 @@ fn wait(subject: &impl Subject, table: &str) {
     }
 }
 
-/// Returns whether time to live is neither being enabled nor disabled.
+/// Returns true if time to live is neither being enabled nor disabled.
 fn is_settled(subject: &impl Subject, request: &str) -> bool {
     let answer = subject.call("DescribeTimeToLive", request.as_bytes());
     let answer = parse(&answer.expect("time to live can be described"));

@@ -1,6 +1,6 @@
-//! Auditors of the [bank](super::bank): in whatever way they read all accounts in one request, it is
-//! as of one moment, so money is neither made nor lost; and what the accounts have received is what
-//! was moved, which stands in another table.
+//! Auditors of the [bank](super::bank): in whatever way they read all accounts in one request, the
+//! answer is as of one moment, so money is neither made nor lost; and the accounts have received
+//! what was moved, which stands in another table.
 
 use super::bank::{BANK, TOTAL, accounts, moved};
 use super::server::{Answer, Server};
@@ -21,8 +21,8 @@ enum Way {
 const WAYS: [Way; 5] =
     [Way::Scan, Way::Query, Way::QueryOfIndex, Way::BatchGetItem, Way::TransactGetItems];
 
-/// Sums the balances again and again, in one way or another. Of several servers only a transaction shows
-/// one moment, as of the service.
+/// Sums the balances again and again, in one way or another. With several servers only a
+/// transaction shows one moment, as the service promises.
 pub(super) async fn audit(server: Server, count: usize) {
     for _ in 0..count {
         let ways = if server.are_several() { &[Way::TransactGetItems][..] } else { &WAYS };
@@ -37,8 +37,8 @@ pub(super) async fn audit(server: Server, count: usize) {
     }
 }
 
-/// So long ago no server commits any more, whatever its clock says: of several servers later moments may
-/// still change, and what is read of them is not of one state.
+/// Age of moments at which no server commits any more, whatever its clock says: with several
+/// servers later moments may still change, and a read of them is not of one state.
 const OVER_MS: u64 = 15 * 60 * 1000;
 
 /// Sums the balances that there were at moments since the history began.

@@ -1,5 +1,6 @@
 //! Transfers between accounts by TransactWriteItems under client request tokens, each with a
-//! receipt that counts how often it was applied. What auditors see meanwhile is in [`super::audit`].
+//! receipt that counts how often it was applied. [`super::audit`] has the auditors that read
+//! meanwhile.
 //!
 //! A transfer without an answer is sent again under its token, which counts for ten minutes: only
 //! one that took longer may be applied more than once.
@@ -34,7 +35,7 @@ struct Transfer {
     to: usize,
     amount: u64,
     outcome: Outcome,
-    /// How often it was sent later than its token counts, and may count anew.
+    /// Number of times that it was sent after its token had expired, and may count anew.
     repeats: u64,
 }
 
@@ -85,7 +86,7 @@ impl Bank {
         }
     }
 
-    /// Sends a transfer until its outcome is known or the client has had enough.
+    /// Sends a transfer until its outcome is known or the client gives up.
     async fn send(&self, id: &str, transfer: &mut Transfer) {
         let fate = self.server.fate();
         let (request, first_ms) = (transfer.request(id), fate.now_ms());
@@ -101,7 +102,7 @@ impl Bank {
                     let reason = error.to_string();
                     assert_eq!(kind, ErrorKind::TransactionCanceled, "{reason}");
                     assert!(!reason.contains("TransactionConflict"), "{reason}");
-                    // An attempt that is still under way may yet find more money.
+                    // An earlier attempt that is still under way may yet find more money.
                     if attempt == 0 {
                         transfer.outcome = Outcome::Refused;
                     }
@@ -111,15 +112,15 @@ impl Bank {
                     continue;
                 }
             }
-            // Some do not believe it.
+            // Some clients do not believe the answer.
             if !(transfer.outcome == Outcome::Done && fate.chance(100)) {
                 return;
             }
         }
     }
 
-    /// Compares the accounts with the receipts, and the receipts with what clients were told. No
-    /// transfer is under way.
+    /// Compares the accounts with the receipts, and the receipts with the answers that clients got.
+    /// No transfer is under way.
     pub(super) async fn close_books(&self) {
         let mut balances = [signed(INITIAL); COUNT];
         let receipts = scan(&self.server, RECEIPTS).await;

@@ -1,5 +1,5 @@
 //! Groups of items of two tables, each written by BatchWriteItem alone: at every moment and after
-//! every crash a group is as one batch has left it, whole.
+//! every crash a group is whole, as one batch has left it.
 
 use super::server::{Answer, Server};
 use super::tables::{RECEIPTS, VALUES, key, n, number};
@@ -13,12 +13,12 @@ const GROUPS: usize = 2;
 /// Items of a group.
 const COUNT: usize = 6;
 
-/// Writers and readers of the groups; clones share what they know.
+/// Writers and readers of the groups; clones share their knowledge.
 #[derive(Debug, Clone)]
 pub(super) struct Batches {
     server: Server,
     versions: Rc<Cell<u64>>,
-    /// Of each group, whether a batch is known to be done.
+    /// For each group, true if a batch is known to be done.
     written: Rc<[Cell<bool>; GROUPS]>,
 }
 
@@ -82,7 +82,8 @@ impl Batches {
         }
     }
 
-    /// Returns a request for all items of a group: of several servers only a transaction shows one moment.
+    /// Returns a request for all items of a group: with several servers only a transaction shows
+    /// one moment.
     fn request(&self, group: usize) -> (Operation, Json) {
         let items = (0..COUNT).map(|nth| item(group, nth));
         if self.server.are_several() {

@@ -1,8 +1,8 @@
 //! A consumer of the stream of `things`, as the service's guide describes it: parents before
 //! children, with checkpoints, to which it falls back when it crashes itself.
 //!
-//! Each record's old image must be what the replica holds: so none is missing, none comes twice and
-//! all come in order. What it was told of each thing the history is compared with ([`super::past`]).
+//! The replica must hold each record's old image: so no record is missing, none comes twice and all
+//! come in order. [`super::past`] compares the history with the changes that the stream has told.
 
 use super::server::{Answer, Server};
 use super::tables::{THINGS, scan};
@@ -21,7 +21,7 @@ pub(super) struct Consumer {
     arn: String,
     state: Rc<RefCell<State>>,
     checkpoint: Rc<RefCell<State>>,
-    /// Whether it shall end.
+    /// True once it shall end.
     stopping: Rc<Cell<bool>>,
 }
 
@@ -35,14 +35,14 @@ struct State {
     finished: BTreeSet<String>,
 }
 
-/// A change as its record tells of it.
+/// A change, from its record.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
-    /// What the item was from then on, if it was there.
+    /// The item after the change, if it was there.
     pub(super) image: Option<Json>,
-    /// Whether it was removed by the service.
+    /// True if the service removed it.
     pub(super) is_expiry: bool,
-    /// When, whole epoch seconds.
+    /// Time of the change, whole epoch seconds.
     pub(super) at_s: f64,
 }
 
@@ -82,8 +82,8 @@ impl Consumer {
         }
     }
 
-    /// Reads everything that there is and compares the replica with the table, which nobody but the
-    /// sweep writes to.
+    /// Reads everything that there is and compares the replica with the table, which only the sweep
+    /// writes to.
     pub(super) async fn check(&self) {
         while self.pass().await {}
         let found: BTreeMap<_, _> = scan(&self.server, THINGS)
@@ -200,7 +200,8 @@ fn is_by_service(record: &Json) -> bool {
         && record["userIdentity"]["Type"] == "Service"
 }
 
-/// Who expires is the service, at its time; who else removes is a client.
+/// Asserts that the author of the record is right: the service removes only items that have expired,
+/// a client only those that clients may remove.
 fn assert_author(record: &Json) {
     let change = &record["dynamodb"];
     if is_by_service(record) {

@@ -1,6 +1,6 @@
 //! A disk that survives the server: commits are sequenced in memory and become durable in groups,
-//! when the scheduler says so; a crash or a failed write takes back what is not durable, but for
-//! those first commits that had reached the disk without an answer.
+//! when the scheduler says so; a crash or a failed write takes back commits that are not durable,
+//! but for those first commits that had reached the disk without an answer.
 
 use super::fate::Fate;
 use super::flaw::{Flaw, half_way};
@@ -8,7 +8,7 @@ use hashrange_storage::{Batch, Bytes, Error, Image, Key, Keys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-/// Whether the disk is written to.
+/// State of the disk towards writes.
 #[derive(Debug, Clone)]
 enum Health {
     Well,
@@ -27,12 +27,12 @@ struct State {
     durable: Image,
     published: Image,
     sequenced: Image,
-    /// What the store holds after each commit that is not published, in their order.
+    /// Contents of the store after each commit that is not published, in their order.
     pending: Vec<Image>,
     /// Number of the newest commit that is published.
     published_commits: u64,
     health: Health,
-    /// Whether a read has failed since it was opened.
+    /// True if a read has failed since it was opened.
     has_failed_reads: bool,
     waiting: Vec<Waker>,
 }
@@ -62,13 +62,13 @@ impl Disk {
         self.state().flaw == Some(flaw)
     }
 
-    /// Returns what is published.
+    /// Returns the published contents.
     pub(super) fn published(&self) -> Image {
         self.state().published.clone()
     }
 
     /// Decides a commit and sequences it. Returns the answer and the number of the commit that has
-    /// to be published before it is given.
+    /// to be published before the answer is given.
     pub(super) fn sequence<T>(
         &self,
         keys: &Keys,
@@ -114,7 +114,7 @@ impl Disk {
         self.state().pending.is_empty()
     }
 
-    /// Returns whether it refuses to be written to.
+    /// Returns true if it refuses writes.
     pub(super) fn is_failed(&self) -> bool {
         !matches!(self.state().health, Health::Well)
     }
@@ -178,7 +178,8 @@ impl Disk {
         state.wake_all();
     }
 
-    /// Lets a read fail now and then; the next may succeed. Returns whether it finds what there is.
+    /// Lets a read fail now and then; the next may succeed. Returns false if a planted fault makes
+    /// it find nothing.
     pub(super) fn read(&self) -> Result<bool, Error> {
         let mut state = self.state();
         if !state.fate.strikes(2) {
@@ -198,7 +199,7 @@ impl Disk {
         self.state().has_failed_reads
     }
 
-    /// Begins anew with what is durable.
+    /// Begins anew with the durable contents.
     pub(super) fn reopen(&self) {
         let mut state = self.state();
         let survivors = state.fate.below(state.pending.len() + 1);
@@ -222,7 +223,7 @@ impl Disk {
 }
 
 impl State {
-    /// Makes the planted fault, if it is one of what the newest commit has left.
+    /// Makes the planted fault, if it is one that changes the newest commit's effect.
     fn plant(&mut self, before: &Image, declared: &[Key]) {
         let Some((per_mille, leaves)) = self.flaw.and_then(Flaw::of_commits) else { return };
         if self.fate.chance(per_mille) {

@@ -1,5 +1,5 @@
-//! Polls tasks on one thread, in an order that fate chooses, and wakes those that sleep when the
-//! virtual clock has come to their time.
+//! Polls tasks on one thread, in an order that fate chooses, and wakes sleepers when the virtual
+//! clock has come to their time.
 
 use super::fate::Fate;
 use std::cell::{Cell, RefCell};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Which task.
+/// Number of a task.
 pub(super) type TaskId = u64;
 
 struct Task {
@@ -37,8 +37,8 @@ impl Polled {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = waker;
     }
 
-    /// Returns whether a future is polled by somebody who blocks the thread until it is ready, so
-    /// that nothing else can go on meanwhile.
+    /// Returns true if the caller that polls a future blocks the thread until it is ready, so that
+    /// nothing else can go on meanwhile.
     pub(super) fn is_blocked(&self, context: &Context<'_>) -> bool {
         let polled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         polled.as_ref().is_none_or(|polled| polled.data() != context.waker().data())
@@ -53,7 +53,7 @@ struct Inner {
     fate: Fate,
     polled: Polled,
     tasks: RefCell<BTreeMap<TaskId, Task>>,
-    /// Who sleeps until when.
+    /// Sleepers by the time at which they wake.
     sleepers: RefCell<BTreeMap<(u64, u64), Waker>>,
     next_id: Cell<u64>,
 }
@@ -136,7 +136,7 @@ impl Executor {
         })
     }
 
-    /// Wakes whose time has come.
+    /// Wakes the sleepers whose time has come.
     pub(super) fn wake_sleepers(&self) {
         let mut sleepers = self.0.sleepers.borrow_mut();
         let later = sleepers.split_off(&(self.0.fate.now_ms() + 1, 0));

@@ -1,5 +1,5 @@
-//! A client that turns time to live of `things` off and on while others write. Whatever it does,
-//! nothing is removed before its time; in the calm it is on.
+//! A client that turns time to live of `things` off and on while others write. Nothing is removed
+//! before its time meanwhile; in the calm it is on.
 
 use super::server::{Answer, Server};
 use super::tables::THINGS;
@@ -12,8 +12,8 @@ pub(super) async fn change(server: Server, count: usize) {
     for _ in 0..count {
         let status = status(&server).await;
         let is_enabled = match status.as_str() {
-            // A change of what is being changed must be refused; a request without an answer may
-            // have come first.
+            // The service must refuse a change of a setting that is changing; a request without an
+            // answer may have come first.
             "ENABLING" | "DISABLING" => server.fate().chance(500),
             status => status == "ENABLED",
         };

@@ -1,5 +1,5 @@
-//! What a run does not decide itself: one seeded generator for all choices, the virtual clock, and
-//! the trace of what happened.
+//! Chance and time of a run: one seeded generator for all choices, the virtual clock, and the trace
+//! of events.
 //!
 //! Invariant: nothing else in a simulation is random or a matter of time, so one seed is one trace.
 
@@ -8,9 +8,9 @@ use crate::random::Random;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many lines of the trace a failure shows.
+/// Lines of the trace that a failure shows.
 const LINES_MAX: usize = 60;
-/// How much of a line it shows.
+/// Characters of a line that it shows.
 const LINE_CHARS_MAX: usize = 240;
 
 /// The source of all choices; clones share it.
@@ -59,8 +59,7 @@ impl Fate {
         self.below(1000) < per_mille
     }
 
-    /// Returns whether a fault shall happen that happens in `per_mille` of 1000 cases: never while
-    /// it is calm.
+    /// Returns true if a fault shall happen, in `per_mille` of 1000 cases: never in a calm.
     pub fn strikes(&self, per_mille: usize) -> bool {
         let mut state = self.state();
         !state.is_calm && state.random.below(1000) < per_mille
@@ -81,7 +80,7 @@ impl Fate {
         self.state().now_ms += ms;
     }
 
-    /// Numbers this moment: what happened before has a lower number.
+    /// Numbers this moment: an earlier event has a lower number.
     pub fn moment(&self) -> u64 {
         let mut state = self.state();
         state.moment += 1;

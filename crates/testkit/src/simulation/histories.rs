@@ -25,7 +25,7 @@ pub(super) struct Histories {
     values: Rc<Cell<u64>>,
 }
 
-/// What became of a write.
+/// Outcome of a write; none if it is unknown.
 type Done = Option<bool>;
 
 impl Histories {
@@ -44,7 +44,7 @@ impl Histories {
         self.values.get()
     }
 
-    /// Calls and returns when that was; an unknown outcome has no end.
+    /// Calls an operation and returns the answer with its span; an unknown outcome has no end.
     async fn call(&self, operation: Operation, request: &Json) -> (Answer, Span) {
         let called = self.server.fate().moment();
         let answer = self.server.call(operation, request).await;
@@ -113,7 +113,7 @@ impl Histories {
             request["ExpressionAttributeValues"][":old"] = n(expected);
         }
         let (answer, span) = self.call(Operation::UpdateItem, &request).await;
-        // What is unknown has succeeded at some later moment, or never was.
+        // A write with unknown outcome succeeds at some later moment, or never.
         let succeeded = done(answer).unwrap_or(true);
         self.record(nth, span, register::Action::Swap { expected, new: Some(new), succeeded });
     }
@@ -190,7 +190,7 @@ impl Histories {
     }
 }
 
-/// Returns whether a write was done; it may only be refused for its condition or a conflict.
+/// Returns true if a write was done; a refusal must name its condition or a conflict.
 fn done(answer: Answer) -> Done {
     match answer {
         Answer::Done(_) => Some(true),

@@ -1,12 +1,13 @@
 //! A simulation of the whole engine: a virtual clock, a disk that fails, a server that crashes and
-//! comes back, or several that share a store and die one by one, and many clients that know what they may expect. One thread and one seed: everything
-//! that is a matter of chance or time is chosen by a [`Fate`], so a seed replays a failure exactly.
+//! comes back, or several that share a store and die one by one, and many clients that know what
+//! they may expect. One thread and one seed: a [`Fate`] chooses everything that is a matter of
+//! chance or time, so a seed replays a failure exactly.
 //!
 //! A run has rounds: a storm, in which clients work and everything may fail; then a calm, in which
-//! what the clients were told is compared with what there is.
+//! the clients' knowledge is compared with the database.
 //!
-//! What it cannot find: faults of two threads in one decision, of the embedded store's files, of
-//! HTTP. `crates/storage/tests/crash`, `crates/hashrange/tests` look for those.
+//! It cannot find faults of two threads in one decision, of the embedded store's files, of HTTP.
+//! `crates/storage/tests/crash`, `crates/hashrange/tests` look for those.
 
 mod audit;
 mod bank;
@@ -38,20 +39,20 @@ use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What is simulated.
+/// Settings of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Simulation {
     /// Chooses everything.
     pub seed: u64,
-    /// How many storms there are.
+    /// Number of storms.
     pub rounds: usize,
-    /// How many servers share the store. One has it for itself, and knows.
+    /// Number of servers that share the store. A single one has it for itself, and knows.
     pub servers: usize,
     /// The planted fault, if any.
     pub flaw: Option<Flaw>,
 }
 
-/// What happened in a run that found nothing.
+/// Figures of a run that found nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
     /// Hash of everything that happened, in order.
@@ -60,21 +61,21 @@ pub struct Summary {
     pub restarts: u64,
 }
 
-/// What a run found.
+/// Findings of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The run.
     pub simulation: Simulation,
     /// Hash of everything that happened, in order.
     pub trace: u64,
-    /// What is wrong.
+    /// Message of the panic.
     pub message: String,
-    /// What happened last.
+    /// The last lines of the trace.
     pub last_lines: Vec<String>,
 }
 
 impl Simulation {
-    /// Runs it.
+    /// Runs the simulation.
     pub fn run(&self) -> Result<Summary, Box<Failure>> {
         let fate = Fate::new(self.seed);
         let ran = catch_unwind(AssertUnwindSafe(|| storm::run(self, &fate)));

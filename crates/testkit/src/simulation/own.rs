@@ -8,7 +8,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 impl Server {
-    /// Keeps the history of a table and returns the first moment that it tells of.
+    /// Keeps the history of a table and returns the first moment of that history.
     pub(super) async fn insist_on_history(
         &self,
         table: &'static str,
@@ -23,7 +23,7 @@ impl Server {
         self.insist_on_moment("history", enable).await
     }
 
-    /// Returns the first moment that the history of a table still tells of.
+    /// Returns the first moment of which the history of a table still tells.
     pub(super) async fn history_reaches_back_to(&self, table: &'static str) -> u64 {
         let describe = |engine: Arc<SimulatedEngine>| async move {
             let run = || -> Running<'_, _> { Box::pin(engine.describe_history(table)) };

@@ -1,5 +1,5 @@
 //! A client that creates and deletes a table again and again, and knows what it may hold: nothing
-//! that was put before it was last deleted, in the table as in its indexes.
+//! that was put before its last deletion, in the table as in its indexes.
 //!
 //! It alone uses the table, one request after the other; but a request without an answer may be
 //! done at any later moment until the server is started again.
@@ -18,7 +18,7 @@ const GLOBAL: &str = "by-sort-key";
 const PARTITIONS: usize = 2;
 const SORT_KEYS: usize = 3;
 
-/// The client; clones share what it knows.
+/// The client; clones share its knowledge.
 #[derive(Debug, Clone)]
 pub(super) struct Passing {
     server: Server,
@@ -34,7 +34,7 @@ struct State {
     newest: u64,
     /// Versions up to this one were put before a moment when the table was empty or absent.
     emptied_at: u64,
-    /// In which start of the server that moment was.
+    /// The start of the server in which that moment was.
     emptied_in: u64,
     /// Items that are there, or have been overwritten by a put without an answer.
     items: BTreeMap<Name, u64>,
@@ -56,13 +56,13 @@ enum Existence {
 }
 
 impl State {
-    /// The table was seen to be empty or absent.
+    /// Notes that the table was seen empty or absent.
     fn is_emptied(&mut self, start: u64) {
         self.items.clear();
         (self.emptied_at, self.emptied_in) = (self.newest, start);
     }
 
-    /// The table was seen; a deletion that is under way may end that.
+    /// Notes that the table was seen; a deletion that is under way may end that.
     fn is_seen(&mut self, start: u64) {
         assert_ne!(self.existence, Existence::Absent, "the table is there");
         if self.deletion_lost_in != start {
@@ -70,7 +70,7 @@ impl State {
         }
     }
 
-    /// The table was seen not to be there; a creation that is under way may end that.
+    /// Notes that the table was seen absent; a creation that is under way may end that.
     fn is_missed(&mut self, start: u64) {
         assert_ne!(self.existence, Existence::Present, "the table is not there");
         self.is_gone(start);
@@ -232,7 +232,7 @@ impl Passing {
         (format!("partition {}", fate.below(PARTITIONS)), fate.below(SORT_KEYS) as u64)
     }
 
-    /// Compares the table with its indexes and with what is known. Nothing is under way.
+    /// Compares the table with its indexes and with the client's knowledge. Nothing is under way.
     pub(super) async fn check(&self) {
         if !self.is_there().await {
             return;
@@ -267,7 +267,7 @@ impl Passing {
     }
 }
 
-/// The answer was that there is no table.
+/// Notes an answer that there is no table.
 fn missed(state: &mut State, start: u64, error: &ApiError) {
     assert_eq!(error.kind(), ErrorKind::ResourceNotFound, "{error}");
     state.is_missed(start);

@@ -1,6 +1,7 @@
-//! What the histories of tables tell in the calm, against what others know: of `accounts`, that money was
-//! neither made nor lost at any moment; of `things`, whose old versions expire, that each version is one that
-//! the stream has told of, in their order, and that none is gone that may still be asked for.
+//! Histories of tables in the calm, against the knowledge of others: of `accounts`, that money was
+//! neither made nor lost at any moment; of `things`, whose old versions expire, that each version
+//! is one of the stream, in the stream's order, and that no version is gone that a client may still
+//! ask for.
 
 use super::bank::TOTAL;
 use super::consumer::{Change, Consumer};
@@ -12,13 +13,13 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// For so long `things` keep their old versions: the clock leaps further.
+/// Hours for which `things` keep their old versions: the clock leaps further.
 pub(super) const RETENTION_HOURS: u32 = 1;
 
 /// A version of an item.
 #[derive(Debug)]
 struct Version {
-    /// What the item was; none if it was not there.
+    /// The item; none if it was not there.
     image: Option<Json>,
     is_expiry: bool,
     since_ms: Option<u64>,
@@ -32,7 +33,7 @@ impl Version {
         let mut take = |name: &str| attributes.remove(&format!("hashrange:{name}"));
         let moment = |value: Json| moment::parse(value["S"].as_str().unwrap_or(""));
         let (since_ms, until_ms) = (take("since").and_then(moment), take("until").and_then(moment));
-        // Versions are told in their order.
+        // The versions come in their order, which this attribute repeats.
         take("order");
         let (is_expiry, is_deleted) = (take("expired").is_some(), take("deleted").is_some());
         Self { image: (!is_deleted).then_some(image), is_expiry, since_ms, until_ms }
@@ -83,7 +84,7 @@ pub(super) async fn check_accounts(server: &Server) {
 /// of versions.
 pub(super) async fn check_things(server: &Server, consumer: &Consumer) {
     let mut versions = versions(server, THINGS, &["pk"]).await;
-    // Asked for later: nothing else may be gone by now.
+    // Asked after the versions, so that it covers all that were gone when those were read.
     let reaches_back_to_ms = server.history_reaches_back_to(THINGS).await;
     for (key, changes) in consumer.changes() {
         let versions = versions.remove(&key).unwrap_or_default();
@@ -97,8 +98,8 @@ fn check_versions(key: &str, versions: &[Version], changes: &[Change], reaches_b
     let told = versions.iter().filter(|version| version.since_ms.is_some()).count();
     let gone = changes.len().checked_sub(told);
     let gone = gone.unwrap_or_else(|| panic!("{key} has more versions than changes: {versions:?}"));
-    // What the last change of those led to that are no longer told of is there without a beginning, if it is an
-    // item.
+    // The item that the last forgotten change led to has a version without a beginning, unless that
+    // change removed it.
     let first = gone.checked_sub(1).filter(|nth| changes[*nth].image.is_some()).unwrap_or(gone);
     let told = |image: &Option<Json>, is_expiry: bool| (image.clone(), is_expiry);
     let found: Vec<_> = versions.iter().map(|it| told(&it.image, it.is_expiry)).collect();

@@ -1,7 +1,7 @@
 //! The engine as its clients see it: it answers, refuses, or an answer never comes, because it has
-//! crashed or the connection was lost. After a crash it is opened again on what the disk has kept.
-//! There may be several, which share the disk: then each request goes to any of them, and each may die
-//! alone and come back.
+//! crashed or the connection was lost. After a crash it is opened again on the contents of the
+//! disk. There may be several, which share the disk: then each request goes to any of them, and
+//! each may die alone and come back.
 
 use super::disk::Disk;
 use super::executor::{Executor, TaskId};
@@ -22,24 +22,25 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-/// How often in a thousand calls the client goes away while the server goes on with the request.
+/// Calls of a thousand in which the client goes away while the server goes on with the request.
 const LOST_PER_MILLE: usize = 10;
-/// How often in a thousand calls the server drops a request before it is done.
+/// Calls of a thousand in which the server drops a request before it is done.
 const DROPPED_PER_MILLE: usize = 20;
 /// A dropped request has waited less often than this.
 const WAITS_MAX: usize = 6;
-/// How wrong a clock is that goes wrong: less than client request tokens are remembered.
+/// Error of a wrong clock, in milliseconds: less than the time for which client request tokens are
+/// remembered.
 const HASTE_MS: u64 = 9 * 60 * 1000;
 
 /// The engine, whose every decision may be made several times or lost.
 pub(super) type SimulatedEngine = Engine<ContendedStore<SimulatedStore>>;
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Debug)]
 pub(super) enum Answer {
     /// It was done.
     Done(Json),
-    /// It was refused, for a reason that says it was not done.
+    /// It was refused, for a reason that shows that it was not done.
     Refused(ApiError),
     /// It may have been done, may be done at any later moment until the next restart, or never.
     Unknown,
@@ -53,7 +54,7 @@ struct Inner {
     fate: Fate,
     executor: Executor,
     disk: Disk,
-    /// Those that are alive.
+    /// Engines of the servers; none for one that has died.
     engines: RefCell<Vec<Option<Arc<SimulatedEngine>>>>,
     /// Tasks that end with their server.
     tasks: RefCell<Vec<(usize, TaskId)>>,
@@ -66,7 +67,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// Where the answer of a request is left.
+/// Place for the answer of a request.
 #[derive(Debug, Default)]
 struct Reply {
     answer: RefCell<Option<Answer>>,
@@ -107,7 +108,7 @@ impl Server {
         server
     }
 
-    /// Ends everything that is under way and opens the engine on what the disk has kept, which
+    /// Ends everything that is under way and opens the engine on the contents of the disk, which
     /// must be sound.
     pub(super) fn restart(&self) {
         let servers = self.0.engines.borrow().len();
@@ -129,8 +130,8 @@ impl Server {
         self.0.engines.borrow().len() > 1
     }
 
-    /// Ends one server, unless it is the last that is alive. It comes back some time, after the others
-    /// have taken it for dead or before.
+    /// Ends one server, unless it is the last that is alive. It comes back some time, before or
+    /// after the others have taken it for dead.
     pub(super) fn kill_one(&self) {
         let alive: Vec<usize> = {
             let engines = self.0.engines.borrow();
@@ -184,7 +185,7 @@ impl Server {
         }
     }
 
-    /// Lets a server that has died look alive to the others.
+    /// Lets a dead server look alive to the others.
     fn beat_for_ever(&self, engine: Option<Arc<SimulatedEngine>>) {
         let (server, Some(engine)) = (self.clone(), engine) else { return };
         self.0.executor.spawn(async move {
@@ -238,7 +239,7 @@ impl Server {
         self.0.tasks.borrow_mut().extend([(nth, working), (nth, sweeping)]);
     }
 
-    /// Returns where choices come from.
+    /// Returns the source of choices.
     pub(super) fn fate(&self) -> &Fate {
         &self.0.fate
     }
@@ -328,8 +329,8 @@ impl Server {
         alive[if alive.len() > 1 { self.0.fate.below(alive.len()) } else { 0 }].clone()
     }
 
-    /// Sends a request until its outcome is known; for requests that may be done twice. Panics if
-    /// it is refused.
+    /// Sends a request until its outcome is known; for requests that may be done twice. Panics on a
+    /// refusal.
     pub(super) async fn insist(&self, operation: Operation, body: &Json) -> Json {
         loop {
             match self.call(operation, body).await {
@@ -340,7 +341,7 @@ impl Server {
         }
     }
 
-    /// Panics unless all that is published is sound.
+    /// Panics unless the published contents are sound.
     pub(super) fn assert_sound(&self, when: &str) {
         let view = self.0.disk.published().view();
         let report = block_on(verify(&view)).expect("the store can be read");
@@ -349,7 +350,7 @@ impl Server {
     }
 }
 
-/// A server that fails does not know what it has done.
+/// Returns the answer of a result; after an internal error the outcome is unknown.
 fn answer(result: ApiResult<Vec<u8>>) -> Answer {
     match result {
         Ok(body) => Answer::Done(serde_json::from_slice(&body).expect("an answer is JSON")),

@@ -1,4 +1,4 @@
-//! A store on a [`Disk`]. Whoever waits is made to wait as long as the scheduler likes; whoever
+//! A store on a [`Disk`]. A task that waits does so as long as the scheduler likes; a caller that
 //! blocks the thread makes the disk work at once.
 
 use super::disk::Disk;
@@ -21,7 +21,7 @@ pub(super) struct SimulatedStore {
     belief: Belief,
 }
 
-/// The number of definitions as a server saw it first, where the fault is planted that it sees no other.
+/// The first number of definitions that a server saw, for the planted fault that it sees no other.
 #[derive(Debug, Clone, Default)]
 struct Belief(Option<Arc<OnceLock<Option<Bytes>>>>);
 
@@ -33,7 +33,7 @@ impl Belief {
         Self(disk.has(Flaw::StaleCatalogue).then(Arc::default))
     }
 
-    /// Returns what the server sees at a key that has this value.
+    /// Returns the value that the server sees at a key which has this value.
     fn see(&self, key: &[u8], value: Option<Bytes>) -> Option<Bytes> {
         match &self.0 {
             Some(first) if key == DEFINITIONS_NUMBER => first.get_or_init(|| value).clone(),
@@ -117,7 +117,7 @@ impl Store for SimulatedStore {
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     {
         let keys = keys.into();
-        // Always at least one, so that nobody can try again and again without an end.
+        // Always at least one turn, so that no task can try again and again without an end.
         self.turns.wait(1).await;
         let mut decide = decide;
         let all: Vec<Key> = keys.all().cloned().collect();
@@ -206,7 +206,7 @@ impl View for SimulatedView {
 }
 
 impl SimulatedView {
-    /// Returns what is published after some turns of others.
+    /// Returns the published contents after some turns of others.
     async fn later(&self) -> MemoryView {
         self.turns.wait(1).await;
         self.disk.published().view()
@@ -247,7 +247,7 @@ impl SimulatedView {
     }
 }
 
-/// Returns a visitor that is shown an entry when the next one comes.
+/// Returns a visitor that gets an entry when the next one comes, and so never the last.
 fn but_the_last<F>(mut visitor: F) -> impl FnMut(&[u8], Bytes) -> ControlFlow<()> + Send
 where
     F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,

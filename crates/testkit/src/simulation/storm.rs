@@ -1,4 +1,4 @@
-//! The scheduler: which task goes on, when the disk writes, when time passes, when something fails.
+//! The scheduler: it chooses the next task, the disk's writes, the passing of time, and faults.
 
 use super::Simulation;
 use super::audit;
@@ -35,14 +35,14 @@ struct World {
     leaps: Cell<usize>,
     /// Clients that have not ended.
     clients: Rc<Cell<usize>>,
-    /// Whether the consumer goes on.
+    /// True while the consumer goes on.
     following: Rc<Cell<bool>>,
 }
 
-/// Clients that know something from one round to the next.
+/// Clients that keep knowledge from one round to the next.
 #[derive(Debug, Clone)]
 struct Clients {
-    /// Since when the history of the bank is kept, epoch milliseconds.
+    /// Beginning of the history of the bank, epoch milliseconds.
     since_ms: u64,
     bank: Bank,
     batches: Batches,
@@ -51,7 +51,7 @@ struct Clients {
     things: Things,
 }
 
-/// Runs a simulation and returns how often the server was started. What is wrong is a panic.
+/// Runs a simulation and returns the number of starts of the server. A fault ends in a panic.
 pub(super) fn run(simulation: &Simulation, fate: &Fate) -> u64 {
     let executor = Executor::new(fate.clone());
     let disk = Disk::new(fate.clone(), simulation.flaw);
@@ -120,7 +120,7 @@ impl World {
         self.follow(consumer.clone());
     }
 
-    /// Compares what clients know with what there is.
+    /// Compares the clients' knowledge with the database.
     fn check(&self, clients: Clients, histories: Histories) {
         let server = self.server.clone();
         self.wait_for(async move {

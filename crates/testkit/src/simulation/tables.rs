@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 pub(super) const ACCOUNTS: &str = "accounts";
 /// The global index of `accounts`.
 pub(super) const BY_NAME: &str = "by-name";
-/// Created and deleted by the client that uses it.
+/// An index that the client which uses it creates and deletes.
 pub(super) const PASSING: &str = "passing";
 pub(super) const RECEIPTS: &str = "receipts";
 /// The global index of `receipts`, whose key is derived by a template.
@@ -102,7 +102,7 @@ pub(super) fn items(page: &Json) -> &[Json] {
     page["Items"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Returns everything in a table.
+/// Returns all items of a table.
 pub(super) async fn scan(server: &Server, table: &str) -> Vec<Json> {
     let request = json!({"TableName": table, "ConsistentRead": true});
     items(&server.insist(Operation::Scan, &request).await).to_vec()

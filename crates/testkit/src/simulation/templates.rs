@@ -8,7 +8,8 @@ use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
-/// A template, and what it makes of the name of a receipt and of how often it was applied.
+/// A template, and the label that it derives from the name of a receipt and the number of times
+/// that it was applied.
 type Template = (&'static str, fn(&str, u64) -> Option<String>);
 
 const TEMPLATES: [Template; 3] = [
@@ -37,7 +38,7 @@ pub(super) async fn change(server: Server, count: usize) {
     }
 }
 
-/// Waits until no receipt is rewritten any more, and compares labels and index with what they are made of.
+/// Waits until no receipt is being rewritten, and compares labels and index with the receipts.
 pub(super) async fn check(server: Server) {
     let Some(text) = settled(&server).await else { return };
     let template = TEMPLATES.iter().find(|(known, _)| *known == text);

@@ -1,6 +1,6 @@
-//! The requests that write a thing: by each operation that writes items, so that whatever follows from a
-//! write - streams, histories, indexes, what key templates derive - is looked for behind each of them. What
-//! becomes of a thing is for [`super::things`] to know.
+//! The requests that write a thing: by each operation that writes items, so that the checks look
+//! for the effects of a write - streams, histories, indexes, derived attributes - behind each of
+//! them. [`super::things`] knows what becomes of a thing.
 
 use super::fate::Fate;
 use super::tables::{THINGS, key, n};
@@ -17,11 +17,11 @@ pub const THING_WRITERS: [Operation; 5] = [
     Operation::ExecuteStatement,
 ];
 
-/// What is to become of the kind of a thing.
+/// New kind of a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     Is(String),
-    /// None, if the thing is put.
+    /// The old kind; none, if the thing is put.
     Stays,
     IsRemoved,
 }
@@ -36,7 +36,7 @@ impl Kind {
     }
 }
 
-/// What is to become of a thing.
+/// New state of a thing.
 #[derive(Debug)]
 pub(super) struct ThingWrite<'n> {
     pub(super) name: &'n str,
@@ -46,8 +46,8 @@ pub(super) struct ThingWrite<'n> {
 }
 
 impl ThingWrite<'_> {
-    /// Returns a request of an operation. Each puts the thing, or changes or creates it; but a statement
-    /// changes only one that is there.
+    /// Returns a request of an operation. Each puts the thing, or changes or creates it; but a
+    /// statement changes only an existing one.
     pub(super) fn request(&self, operation: Operation, fate: &Fate) -> Json {
         let how = format!("{operation:?}");
         match operation {

@@ -1,6 +1,6 @@
 //! Writers of items that expire: each has items of its own and knows what they may be. Nothing is
-//! removed before its time, and in the calm nothing stays that is past it. Whenever a thing is seen it has
-//! the rank that the template of its table makes of it, whichever way it was written.
+//! removed before its time, and in the calm no expired item stays. Every thing seen has the rank
+//! that the template of its table derives, whichever operation wrote it.
 
 use super::server::{Answer, Server};
 use super::tables::{THINGS, key, number, scan};
@@ -16,9 +16,9 @@ use std::rc::Rc;
 const COUNT: usize = 4;
 /// The attribute of things that a template derives.
 pub(super) const RANK: &str = "rank";
-/// The attribute of things that says which operation has written it last.
+/// The attribute of things that names the operation which wrote it last.
 pub(super) const HOW: &str = "how";
-/// How the rank is derived.
+/// The template of the rank.
 pub(super) const RANK_TEMPLATE: &str = r#"rank = "{kind}#{version:pad:6}""#;
 
 /// All writers' knowledge; clones share it.
@@ -29,15 +29,15 @@ pub(super) struct Things {
     versions: Rc<Cell<u64>>,
 }
 
-/// What an item is: its version, and when it expires.
+/// State of an item: its version, and the time at which it expires.
 type Thing = Option<(u64, Option<u64>)>;
 
 #[derive(Debug, Clone, Default)]
 struct Known {
     possible: Vec<Thing>,
-    /// What it may become at any moment until the server is started again.
+    /// States that it may take at any moment until the server is started again.
     under_way: Vec<Thing>,
-    /// Which start of the server that is.
+    /// Number of that start of the server.
     start: u64,
 }
 
@@ -67,7 +67,7 @@ fn thing(item: &Json) -> Thing {
     number(&item["version"]).map(|version| (version, number(&item["until"])))
 }
 
-/// Panics unless a thing has the rank that is derived of it.
+/// Panics unless a thing has its derived rank.
 pub(super) fn assert_ranked(item: &Json) {
     let kind = item["kind"]["S"].as_str();
     let rank = kind.zip(number(&item["version"])).map(|(kind, nth)| format!("{kind}#{nth:06}"));
@@ -169,8 +169,8 @@ impl Things {
         assert!(known.admits(found, now_ms), "{name} is {found:?}, not one of {known:?}");
     }
 
-    /// Compares all items with what the writers know. Nothing is under way, and sweeps go on; after
-    /// it they find nothing for long.
+    /// Compares all items with the writers' knowledge. Nothing is under way, and sweeps go on;
+    /// after it they find nothing for long.
     pub(super) async fn check(&self) {
         let due_s = self.server.fate().now_ms() / 1000;
         self.server.sleep(10_000).await;

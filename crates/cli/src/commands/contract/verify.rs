@@ -1,8 +1,9 @@
-//! `hashrange contract --verify`: the examples of a contract's patterns, explained. Reads run to their end and
-//! are counted; writes are decided on the items that there are, and not committed.
+//! `hashrange contract --verify`: explains the examples of a contract's patterns. Reads run to
+//! their end, and their units are counted; writes are decided on the present items, and not
+//! committed.
 //!
-//! Left to others: what a request uses and asks (EXPLAIN), and which pattern it is counted for (the crate
-//! `cost`): so an example is told as such a request is while it runs.
+//! Left to others: the units of a request and its pattern (EXPLAIN), and the contract's pattern for
+//! it (the crate `cost`): so an example is matched as such a request is while a server runs it.
 
 use crate::client::Client;
 use crate::commands::api;
@@ -13,17 +14,18 @@ use hashrange::Operation;
 use hashrange::cost::{AccessPattern, Contract, KeyRef, dollars, units};
 use serde_json::{Value, json};
 
-/// What became of an example.
+/// Outcome of an example.
 struct Verified<'c> {
     pattern: &'c AccessPattern,
     /// None if there is no example.
     units: Option<f64>,
-    /// What a million such requests cost, if prices are known.
+    /// Price of a million such requests, if prices are known.
     million: Option<f64>,
     fault: Option<String>,
 }
 
-/// Explains the example of each pattern, and fails if one cannot be run, is another request, or uses too much.
+/// Explains the example of each pattern, and fails if one cannot be run, matches another pattern,
+/// or uses too many units.
 pub fn run(client: &mut Client, contract: &Contract, printer: &Printer) -> anyhow::Result<()> {
     let mut verified = Vec::with_capacity(contract.patterns.len());
     for pattern in &contract.patterns {
@@ -68,15 +70,15 @@ fn of_pattern<'c>(
     Ok(verified)
 }
 
-/// Returns why an example would not be counted for its pattern. Of a batch or transaction the contract may have
-/// other patterns for its other tables.
+/// Returns why an example does not match its pattern. The other tables of a batch or transaction
+/// may have patterns of their own in the contract.
 fn mismatch(
     contract: &Contract,
     pattern: &AccessPattern,
     explanation: &Value,
     asked: &str,
 ) -> Option<String> {
-    // A part that is refused by itself may name no table.
+    // A part that the database refuses by itself may name no table.
     let keys = steps(explanation).filter_map(|step| {
         let (table, index) = (step["Table"].as_str()?, step["Index"].as_str());
         Some(KeyRef { operation: &pattern.operation, table, index, pattern: asked, caller: "" })

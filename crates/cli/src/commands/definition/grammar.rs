@@ -14,18 +14,18 @@
 pub struct Attribute {
     /// Its name.
     pub name: String,
-    /// Its type, S, N or B, if it is said here.
+    /// Its type, S, N or B, if the text gives it.
     pub key_type: Option<&'static str>,
 }
 
-/// Which attributes an index has.
+/// Attributes that an index holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Projection {
     /// All.
     All,
-    /// Those of the keys.
+    /// Key attributes only.
     KeysOnly,
-    /// Those and these.
+    /// Key attributes and these.
     Include(Vec<String>),
 }
 
@@ -47,7 +47,7 @@ pub struct Index {
     pub partition: Vec<Attribute>,
     /// Its sort key.
     pub sort: Vec<Attribute>,
-    /// Which attributes it has.
+    /// Attributes that it holds.
     pub projection: Projection,
     /// Its provisioned units.
     pub throughput: Option<Throughput>,

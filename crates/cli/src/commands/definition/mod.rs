@@ -1,4 +1,4 @@
-//! Tables as the command line defines them: what `create` and `alter` share.
+//! Tables as the command line defines them: common parts of `create` and `alter`.
 //!
 //! | file | idea |
 //! |---|---|

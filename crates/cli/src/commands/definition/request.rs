@@ -1,4 +1,4 @@
-//! Members of CreateTable and UpdateTable for what the command line says.
+//! Members of CreateTable and UpdateTable from the arguments of the command line.
 
 use super::grammar::{self, Attribute, Index, Projection, Throughput};
 use crate::arguments::{StreamImage, TableClass};
@@ -6,12 +6,12 @@ use crate::exit::Usage;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The types of key attributes, each said once at least.
+/// The types of key attributes, each given once at least.
 #[derive(Debug, Default)]
 pub struct Types(BTreeMap<String, Option<&'static str>>);
 
 impl Types {
-    /// Notes attributes and the types that are said with them.
+    /// Notes attributes and the types that are given with them.
     pub fn add(&mut self, attributes: &[Attribute]) -> anyhow::Result<()> {
         for Attribute { name, key_type } in attributes {
             let known = self.0.entry(name.clone()).or_default();
@@ -27,7 +27,7 @@ impl Types {
         Ok(())
     }
 
-    /// Notes what a table's description says; it is not contradicted here but by the database.
+    /// Notes the types in a table's description; the database checks them, not this program.
     pub fn add_described(&mut self, table: &Value) {
         for definition in table["AttributeDefinitions"].as_array().into_iter().flatten() {
             let name = definition["AttributeName"].as_str().unwrap_or_default();
@@ -39,7 +39,7 @@ impl Types {
         }
     }
 
-    /// Returns the definitions of which the type is known.
+    /// Returns the definitions of attributes whose type is known.
     pub fn known(&self) -> Value {
         let known = self.0.iter().filter_map(|(name, key_type)| Some((name, (*key_type)?)));
         known.map(|(name, it)| json!({ "AttributeName": name, "AttributeType": it })).collect()
@@ -62,7 +62,7 @@ impl Types {
     }
 }
 
-/// Reads what stands behind a flag, or says which flag is wrong.
+/// Reads the value of a flag, or refuses it by the flag's name.
 pub fn read<T>(
     flag: &str,
     text: &str,
@@ -71,7 +71,7 @@ pub fn read<T>(
     read(text).map_err(|problem| Usage(format!("{flag} {text}: {problem}")).into())
 }
 
-/// Reads all that stand behind a flag.
+/// Reads all values of a flag.
 pub fn read_all<T>(
     flag: &str,
     texts: &[String],
@@ -97,7 +97,7 @@ pub fn index(index: &Index, partition: &[Attribute]) -> Value {
     })
 }
 
-/// Returns which attributes an index has.
+/// Returns the projection of an index.
 pub fn projection(projection: &Projection) -> Value {
     match projection {
         Projection::All => json!({ "ProjectionType": "ALL" }),

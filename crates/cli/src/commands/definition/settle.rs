@@ -1,4 +1,4 @@
-//! Waiting until a table, its indexes and its time to live are as they were asked to be.
+//! Waiting until a table, its indexes and its time to live are in the wanted state.
 
 use crate::bulk::counted;
 use crate::bulk::progress::{PERIOD, Progress, duration};
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use std::pin::pin;
 use std::time::Duration;
 
-/// How long between two looks, at first and at most.
+/// Pause between two looks, at first and at most.
 const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// What is waited for.
+/// Wanted state of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     /// The table and its indexes are active.
@@ -25,8 +25,8 @@ pub enum Wanted {
     Expiry,
 }
 
-/// Waits, and shows how long it has taken; Ctrl-C ends the waiting, not the work, and says what is
-/// left to do after it.
+/// Waits, and shows for how long; Ctrl-C ends the waiting, not the change, and prints the steps
+/// that are left.
 pub fn settle(
     client: &Client,
     table: &str,
@@ -75,7 +75,7 @@ async fn wait(
     Ok(())
 }
 
-/// Returns what is not yet as wanted.
+/// Returns the change that is still under way.
 async fn under_way(caller: &Caller, table: &str, wanted: Wanted) -> anyhow::Result<Option<String>> {
     let request = json!({ "TableName": table });
     if wanted == Wanted::Expiry {
@@ -99,7 +99,7 @@ pub fn is_not_found(error: &anyhow::Error) -> bool {
     refused.is_some_and(|refused| refused.exception == "ResourceNotFoundException")
 }
 
-/// Returns what of a table is changing.
+/// Returns the part of a table that is changing.
 fn changing(table: &str, described: &Value) -> Option<String> {
     let status = described["TableStatus"].as_str().unwrap_or_default();
     let indexes = described["GlobalSecondaryIndexes"].as_array().into_iter().flatten();

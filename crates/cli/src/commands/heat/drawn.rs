@@ -6,10 +6,10 @@ use hashrange::heat::{MINUTES_MAX, MapRow, Measure, PlaceHeat, map};
 
 /// Ranges that are shown.
 const ROWS: usize = 16;
-/// From cold to hot. A field in which anything was used is no blank.
+/// From cold to hot. Only a field without any use is blank.
 const SHADES: &[char] = &[' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
 
-/// Returns the lines of a map by a measure; none where nothing was used by it.
+/// Returns the lines of a map by a measure; none where the measure is zero.
 pub fn lines(place: &PlaceHeat, measure: Measure) -> Vec<String> {
     let map = map(place, measure, ROWS, usize::try_from(MINUTES_MAX).unwrap_or(usize::MAX));
     if map.most <= 0.0 {
@@ -30,7 +30,7 @@ pub fn lines(place: &PlaceHeat, measure: Measure) -> Vec<String> {
     lines
 }
 
-/// Returns a character for how much of the most it is.
+/// Returns a character for a field's part of the hottest.
 fn shade(field: f64, most: f64) -> char {
     if field <= 0.0 {
         return ' ';
@@ -40,7 +40,7 @@ fn shade(field: f64, most: f64) -> char {
     SHADES.get(hotter.map_or(SHADES.len() - 1, |(nth, _)| nth)).copied().unwrap_or('@')
 }
 
-/// Returns which key takes most of a range.
+/// Returns the key that takes most of a range.
 fn dominant(row: &MapRow, measure: Measure) -> String {
     let Some(key) = &row.dominant else { return String::new() };
     let share = 100.0 * key.sums.by(measure) / row.whole;

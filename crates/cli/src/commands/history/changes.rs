@@ -11,7 +11,7 @@ use crate::surroundings;
 use anyhow::Context;
 use serde_json::{Map, Value, json};
 
-/// Prints what has changed since a moment.
+/// Prints the changes since a moment.
 pub fn diff(client: &mut Client, arguments: &HistoryDiff) -> anyhow::Result<()> {
     let mut request = request(client, &arguments.items)?;
     if let Some(to) = &arguments.to {
@@ -22,7 +22,7 @@ pub fn diff(client: &mut Client, arguments: &HistoryDiff) -> anyhow::Result<()> 
     if printer.format == Format::Table { output::line(count) } else { Ok(()) }
 }
 
-/// Puts items back, or prints what would be put back.
+/// Puts items back, or prints the changes that this would make.
 pub fn restore(client: &mut Client, arguments: &HistoryRestore) -> anyhow::Result<()> {
     if arguments.items.partition_key.is_none() && !arguments.all {
         let problem = "which items? Give a key, or --all for every one that has changed";
@@ -35,7 +35,9 @@ pub fn restore(client: &mut Client, arguments: &HistoryRestore) -> anyhow::Resul
         if printer.format != Format::Table {
             return Ok(());
         }
-        return output::line(format_args!("{count} since then, and would be put back"));
+        return output::line(format_args!(
+            "{count} since then; without --dry-run they are put back"
+        ));
     }
     let (mut put, mut deleted) = (0, 0);
     each_page(client, "RestoreItems", request, |page| {
@@ -62,8 +64,8 @@ fn request(client: &mut Client, items: &HistoryItems) -> anyhow::Result<Value> {
     Ok(request)
 }
 
-/// Returns the moment that an argument means: `start` is the one that the history reaches back to, `90s`,
-/// `10m`, `2h` or `7d` so long ago, and everything else a moment by itself.
+/// Returns the moment of an argument: `start` is the one that the history reaches back to, `90s`,
+/// `10m`, `2h` or `7d` so long ago, and any other text a moment by itself.
 fn moment(client: &mut Client, table: &str, text: &str) -> anyhow::Result<String> {
     if text == "start" {
         let answer = client.call_own("DescribeHistory", &json!({ "TableName": table }))?;
@@ -119,7 +121,7 @@ fn each_page(
     }
 }
 
-/// Prints what has changed and returns how much that is.
+/// Prints the changes and returns their number, in words.
 fn print_changes(client: &mut Client, request: Value, printer: &Printer) -> anyhow::Result<String> {
     let (mut added, mut removed, mut changed) = (0_u64, 0_u64, 0_u64);
     let parts = match printer.format {
@@ -150,7 +152,7 @@ fn items(count: u64) -> String {
     if count == 1 { "1 item".to_owned() } else { format!("{count} items") }
 }
 
-/// Returns a change as a line, with the item that came or went, or the attributes that are others.
+/// Returns a change as a line, with the item that came or went, or the attributes that changed.
 fn text(change: &Value, parts: &KeyParts) -> String {
     let key_parts = change["Key"].as_object().and_then(|key| parts.of_key(key));
     let behind = key_parts.map_or_else(String::new, |parts| format!("  {parts}"));

@@ -1,5 +1,5 @@
-//! Good designs and their spoiled twins: the samples, about which nothing is found, and the same items with keys
-//! as people write them who have not read about sort keys.
+//! Good designs and their spoiled twins: the samples, about which the linter finds nothing, and the
+//! same items with keys as people write them who have not read about sort keys.
 
 use super::{design, sample};
 use crate::client::Client;
@@ -14,7 +14,7 @@ fn client(sample: &Sample) -> Client {
     Client::Local(database.blocking())
 }
 
-/// Returns what is found in a sample whose keys were spoiled, and how many were.
+/// Returns the findings about a sample whose keys were spoiled, and the number of spoiled keys.
 fn spoiled(
     name: &str,
     attribute: &str,
@@ -86,11 +86,11 @@ fn spoiled_twins_are_told_by_their_rule() {
             renumbered(key, "v", |number| format!("{:03}", 60 + number * 20))
         }),
         ("orders", "sk", Rule::UnpaddedNumber, |key| {
-            // Orders are counted: 1, 2, ... 12.
+            // Numbers of orders count up: 1, 2, ... 12.
             renumbered(key, "ORDER#", |number| (number + 6).to_string())
         }),
         ("orders", "sk", Rule::PrefixOfSibling, |key| {
-            // An order, what belongs to it, and another order.
+            // An order, an item of it, and another order.
             renumbered(key, "ORDER#", |number| match number % 3 {
                 1 => (number * 100).to_string(),
                 2 => format!("{}#ITEM#1", (number - 1) * 100),

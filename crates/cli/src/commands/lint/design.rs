@@ -1,4 +1,4 @@
-//! From definitions and items in the API's JSON to what the linter looks at.
+//! The linter's tables and items from definitions and items in the API's JSON.
 
 use hashrange_lint::{Item, Scalar, Source, SourceKind, Table};
 use serde_json::{Map, Value};

@@ -8,14 +8,14 @@ use hashrange::Operation;
 use hashrange_lint::{Collection, Item, LARGE_COLLECTION_BYTES, SourceKind, Table};
 use serde_json::{Value, json};
 
-/// From how many places of a table items are read. Neighbours stay together there.
+/// Places of a table from which items are read. Neighbours stay together there.
 const PLACES: u64 = 4;
 /// The most items that one request asks for; it reads 1 MB at most.
 const PAGE_MAX: u128 = 100_000;
-/// How many of the largest collections are looked at.
+/// Number of the largest collections to look at.
 const LARGEST: usize = 20;
 
-/// What was read of a table.
+/// Part of a table that was read.
 #[derive(Debug)]
 pub struct Sample {
     /// The table.
@@ -29,7 +29,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Returns how much was read, in words.
+    /// Returns the size of the sample, in words.
     pub fn text(&self) -> String {
         format!(
             "{}: {} of {} items looked at, {}",
@@ -41,7 +41,7 @@ impl Sample {
     }
 }
 
-/// Reads at most `most` items of a table, and what else the linter looks at.
+/// Reads at most `most` items of a table, and the other facts that the linter looks at.
 pub fn of(client: &mut Client, name: &str, most: u64) -> anyhow::Result<Sample> {
     let described = client.call(Operation::DescribeTable, &json!({ "TableName": name }))?;
     let table = design::table(&described["Table"]);
@@ -89,8 +89,8 @@ fn read_place(
     }
 }
 
-/// Returns the largest collections of a table, which is read whole for it; none of a server that does not
-/// tell.
+/// Returns the largest collections of a table, which the server reads whole for it; none if the
+/// server does not know the operation.
 fn largest(
     client: &mut Client,
     read_units: &mut f64,

@@ -1,14 +1,15 @@
-//! The pages of a tree, put together: nodes that go on in a later page are one, with what all pages count.
+//! The pages of a tree, put together: a node that goes on in a later page is one, with the sums of
+//! all pages.
 
 use crate::bulk;
 use crate::output::printer::counted;
 use serde_json::{Value, json};
 
-/// What the pages so far have shown and cost.
+/// Nodes and costs of the pages so far.
 #[derive(Debug, Default)]
 pub struct Merged {
     nodes: Vec<Value>,
-    /// How many of the largest are kept, if only those are wanted.
+    /// Number of the largest nodes to keep, if the user wants only those.
     largest: Option<usize>,
     seeks: u64,
     keys_read: u64,
@@ -51,14 +52,14 @@ impl Merged {
         self.client_units += units(&work["EstimateForClient"]["ReadUnits"]);
     }
 
-    /// Adds a node, to what an earlier page has counted of it if there is such.
+    /// Adds a node; adds its counts to those of an earlier page if the node goes on.
     fn add_node(&mut self, node: Value) {
         let same = |known: &&mut Value| {
             known["GoesOn"] == true
                 && known["Level"] == node["Level"]
                 && known["Key"] == node["Key"]
         };
-        // Of the nodes of earlier pages only the last ones go on.
+        // Only the last nodes of an earlier page go on.
         let is_continued = node["Continued"] == true;
         let known = is_continued.then(|| self.nodes.iter_mut().rev().find(same)).flatten();
         let Some(known) = known else {
@@ -82,7 +83,7 @@ impl Merged {
         self.nodes.extend(goes_on);
     }
 
-    /// Returns what there is and what it has cost, in two lines.
+    /// Returns the counts and the cost, in two lines.
     pub fn summary(&self) -> String {
         let count =
             |kind: &str| self.nodes.iter().filter(|node| node["Kind"] == kind).count() as u64;

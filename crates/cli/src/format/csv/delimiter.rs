@@ -48,7 +48,7 @@ impl FromStr for Delimiter {
 }
 
 impl fmt::Display for Delimiter {
-    /// Writes it as a shell takes it.
+    /// Writes the delimiter as a shell takes it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             b'\t' => formatter.write_str("tab"),

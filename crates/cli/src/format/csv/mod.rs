@@ -14,7 +14,8 @@
 //!
 //! Another delimiter may stand for the comma; empty cells behind the last column are passed over.
 //!
-//! Left to others: where the records of a file begin and end ([`records`] says it byte by byte).
+//! Left to others: the beginning and end of each record of a file ([`records`] finds them byte by
+//! byte).
 
 mod delimiter;
 pub mod records;

@@ -3,7 +3,7 @@
 
 use super::Delimiter;
 
-/// Whether the end of a line is the end of the record.
+/// Position inside a record: tells if the end of a line is the end of the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Position {
     /// At the beginning of a cell.
@@ -95,13 +95,13 @@ fn quoted_cell<'a>(
     }
 }
 
-/// Returns which character of the record `rest`, its end, begins with.
+/// Returns the number of the character of the record with which `rest`, its end, begins.
 fn character(record: &str, rest: &str) -> String {
     let before = &record[..record.len() - rest.len()];
     format!("character {}", before.chars().count() + 1)
 }
 
-/// Writes a cell, in quotes where it would be read otherwise without.
+/// Writes a cell, in quotes where a reader would misread it without them.
 pub fn write_cell(out: &mut String, text: &str) {
     let is_plain = !text.is_empty()
         && !text.contains([',', '"', '\n', '\r'])

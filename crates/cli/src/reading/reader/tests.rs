@@ -1,4 +1,4 @@
-//! Whatever form a list of items is written in, the same items are read.
+//! The reader reads the same items from every form in which a list of them is written.
 
 use super::*;
 use crate::format::item::Notation;
@@ -21,7 +21,7 @@ fn keys(name: &str) -> TableKeys {
     }))
 }
 
-/// Returns the items of a file with their lines, and what is wrong at the end.
+/// Returns the items of a file with their lines, and the fault at the end.
 fn read(path: &Path, form: Option<Form>, key: &str) -> (Vec<(u64, Value)>, Option<String>) {
     let mut plan = Plan::of(&keys(key), vec![Source::File(path.to_owned())]);
     plan.form = form;
@@ -121,7 +121,7 @@ fn check(items: &[WireItem], key: &str, is_plain: bool) {
 fn items_are_the_same_in_every_form() {
     let mut random = Random::new(17);
     for round in 0..30_u64 {
-        // Names of what stands around items are names of keys, too.
+        // Names of members around items are names of keys, too.
         let key = *random.pick(&["pk", "Item", "Items", "Count", "PutRequest", "S", "a b"]);
         let items: Vec<WireItem> = (0..=round % 4)
             .map(|nth| {
@@ -190,7 +190,11 @@ fn a_fault_inside_an_item_of_several_lines_tells_its_line() {
             "[{\"pk\":\"a\"},{\"pk\":\"\u{0}\"}]",
             "line 1, item 2: the item: expected text with",
         ),
-        (None, "[{\"pk\":\"a\"}", "line 1, item 2: the file ends in what begins in line 1"),
+        (
+            None,
+            "[{\"pk\":\"a\"}",
+            "line 1, item 2: the file ends inside the value that begins in line 1",
+        ),
     ] {
         std::fs::write(&path, text).unwrap();
         let (found, fault) = read(&path, form, "pk");

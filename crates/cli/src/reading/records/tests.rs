@@ -1,4 +1,4 @@
-//! Cutting of sources into records: where each begins, what is wrong, and that no source takes more
+//! Cutting of sources into records: where each begins, its fault, and that no source takes more
 //! memory than a record.
 
 use super::*;
@@ -16,7 +16,7 @@ impl Read for Slow {
     }
 }
 
-/// A record: its line, its number there, and its text or what is wrong.
+/// A record: its line, its number there, and its text or its fault.
 type Cut = (u64, u32, Result<String, String>);
 
 fn cut(reader: Box<dyn Read>, is_csv: bool) -> Vec<Cut> {
@@ -77,7 +77,7 @@ fn a_record_that_is_too_long_is_skipped() {
     assert_eq!(found, [(1, 1, Err(long)), (2, 1, Ok("{\"pk\":\"b\"}".to_owned()))]);
 }
 
-/// What is read, each with the line at which it begins.
+/// Items read, each with the line at which it begins.
 type Items<'a> = &'a [(u64, &'a str)];
 
 #[test]
@@ -127,18 +127,23 @@ fn what_is_broken_says_what_and_where_behind_what_was_read() {
     let deep_item = format!("[{{\"pk\":1}},\n{{\"pk\":{deep}");
     let too_deep = "broken: more than 120 brackets inside each other";
     let cases: &[(&[u8], usize, u64, &str)] = &[
-        (b"[{\"pk\":1},\n{\"pk\":2}", 2, 2, "broken: the file ends in what begins in line 1"),
+        (
+            b"[{\"pk\":1},\n{\"pk\":2}",
+            2,
+            2,
+            "broken: the file ends inside the value that begins in line 1",
+        ),
         (
             b"[\n{\"pk\":1},\n{\"pk\":\n\n",
             1,
             3,
-            "broken: what begins here is not closed: the file ends in line 5",
+            "broken: the value that begins here is not closed: the file ends in line 5",
         ),
         (
             b"[\n{\"pk\":1},\n{\"pk\":\n\"",
             1,
             3,
-            "broken: what begins here is not closed: the file ends in line 4",
+            "broken: the value that begins here is not closed: the file ends in line 4",
         ),
         (b"[{\"pk\":1},\n{\"a\":\n[1}]", 1, 2, "broken: expected `]`, not `}` in line 3"),
         (b"[{\"pk\":1},]", 1, 1, "broken: expected an item, not ']'"),
@@ -160,7 +165,7 @@ fn what_is_broken_says_what_and_where_behind_what_was_read() {
             b"{\"Items\":[{\"pk\":1},\n{\"pk\"",
             1,
             2,
-            "broken: what begins here is not closed: the file ends in line 2",
+            "broken: the value that begins here is not closed: the file ends in line 2",
         ),
         (b"{\"Items\":[{\"pk\":1}],\n,", 1, 2, "broken: expected a name, not ','"),
         (b"{\"Items\":[{\"pk\":1}],\n\"a\":[}", 1, 2, "broken: expected `]`, not `}`"),

@@ -1,5 +1,5 @@
-//! An explanation that fits into a header: JSON in visible ASCII, of a bounded size. What is too long loses
-//! the drawing first, then all but access and advice.
+//! An explanation that fits into a header: JSON in visible ASCII, of a bounded size. A longer one
+//! loses the drawing first, then all but access and advice.
 
 use bytes::Bytes;
 use hashrange::Operation;
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Returns what a request would do, or why that cannot be told.
+/// Returns the explanation of a request, or why there is none.
 pub async fn of(api: &Arc<dyn Api>, operation: Operation, body: &Bytes) -> String {
     if body.len() > EXPLAINED_IN_HEADER_MAX_BYTES {
         let why = format!(
@@ -20,7 +20,7 @@ pub async fn of(api: &Arc<dyn Api>, operation: Operation, body: &Bytes) -> Strin
     let Ok(request) = serde_json::from_slice::<&RawValue>(body) else {
         return ascii(&json!({ "Error": "the request is not JSON" }));
     };
-    // As it was sent: a tree of it would take ten times its size.
+    // As the client sent it: a tree of it would take ten times its size.
     let asked = format!(r#"{{"Operation":"{}","Request":{}}}"#, operation.name(), request.get());
     let asked = Bytes::from(asked);
     match Arc::clone(api).call_own("Explain".to_owned(), asked).await {
@@ -52,14 +52,14 @@ fn shortened(answer: &[u8]) -> String {
     ascii(&json!({ "Advice": kinds, "IsCut": true }))
 }
 
-/// Returns the members of each step, which stand behind its kind.
+/// Returns the members of each step; a step is an object whose only name is its kind.
 fn steps(explanation: &mut Value) -> impl Iterator<Item = &mut Map<String, Value>> {
     let steps = explanation["Steps"].as_array_mut();
     let kinds = steps.into_iter().flatten().filter_map(Value::as_object_mut);
     kinds.flat_map(Map::values_mut).filter_map(Value::as_object_mut)
 }
 
-/// Returns JSON with escapes for whatever is not visible ASCII, as headers have it.
+/// Returns JSON with escapes for all but visible ASCII, as headers have it.
 pub fn ascii(value: &Value) -> String {
     let text = value.to_string();
     let mut escaped = String::with_capacity(text.len());

@@ -1,8 +1,8 @@
-//! What is served, seen from outside: what each request used is told in headers to whoever asks, and
-//! recorded while recording is switched on.
+//! An API with observation: tells in headers what each request used, to clients that ask for it,
+//! and records it while recording is on.
 //!
-//! Where nobody asks and nothing is recorded a call goes to what is served at once. Left to others: what a
-//! request used (the engine), rows and bills (the crate `cost`).
+//! A call goes on at once if no client asks and nothing is recorded or enforced. Left to others:
+//! the units of a request (the engine), rows and bills (the crate `cost`).
 //!
 //! | file | idea |
 //! |---|---|
@@ -25,33 +25,33 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// The header that tells what a request used.
+/// The header with the units that a request used.
 const COST: &str = "x-hashrange-cost";
-/// The header that tells what a request does.
+/// The header with the explanation of a request.
 const EXPLAIN: &str = "x-hashrange-explain";
 
-/// The header that tells which access patterns of the contract a request is.
+/// The header with the access patterns of the contract that a request matches.
 const PATTERN: &str = "x-hashrange-pattern";
 
 /// An API whose requests are observed.
 pub struct Observed {
     inner: Arc<dyn Api>,
     shared: Arc<Shared>,
-    /// The access key id of whoever sends what comes here; empty for whoever shows none.
+    /// Access key id of the client; empty if it shows none.
     caller: Arc<str>,
 }
 
-/// What the APIs of all callers share.
+/// State that the APIs of all callers share.
 struct Shared {
     recorder: Recorder,
     prices: Option<PriceList>,
-    /// The contract that requests are held to.
+    /// The contract that requests are compared with.
     guard: Option<Arc<Guard>>,
     now_ms: fn() -> u64,
 }
 
 impl Shared {
-    /// Returns whether requests are observed that nobody asks about.
+    /// Returns true if requests are observed although no client asks.
     fn is_looking(&self) -> bool {
         self.recorder.is_on() || self.guard.as_ref().is_some_and(|guard| guard.is_enforced())
     }
@@ -64,8 +64,9 @@ impl fmt::Debug for Observed {
 }
 
 impl Observed {
-    /// Observes an API. Requests are priced as in `region`, if its prices are known, and recorded from the
-    /// start if that is said. They are held to a contract, if there is one.
+    /// Observes an API. Prices requests with the prices of `region`, if they are known, and records
+    /// them from the start on if the settings say so. Compares them with a contract, if there is
+    /// one.
     pub fn new(
         inner: Arc<dyn Api>,
         region: &str,
@@ -82,7 +83,7 @@ impl Observed {
         Self { inner, shared: Arc::new(shared), caller: "".into() }
     }
 
-    /// Runs an operation that nobody asks about, records what it used if that is switched on.
+    /// Runs an operation that no client asks about, and records what it used while recording is on.
     async fn look(&self, operation: Operation, body: Bytes) -> ApiResult<Vec<u8>> {
         let Shared { recorder, guard: None, now_ms, .. } = &*self.shared else {
             return self.observe(operation, body, true).await.0;
@@ -91,8 +92,8 @@ impl Observed {
         recorder.record(now_ms, operation.name(), &self.caller, call).await
     }
 
-    /// Runs an operation, records what it used if that is switched on and wanted, and returns that beside the
-    /// answer.
+    /// Runs an operation, records what it used if recording is on and wanted, and returns that
+    /// beside the answer.
     async fn observe(
         &self,
         operation: Operation,
@@ -156,7 +157,7 @@ impl Api for Observed {
     }
 
     fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<dyn Api>>, ApiError> {
-        // Nobody may have verified it: any client could show one of many kilobytes.
+        // The id may be unverified: any client could show one of many kilobytes.
         let id = beginning(caller.access_key_id().unwrap_or_default(), CALLER_MAX_BYTES);
         Ok(match self.inner.of_caller(caller)? {
             Some(own) => Some(self.of(own, id)),

@@ -1,7 +1,7 @@
 //! The server's own operations on the recording: `StartRecording`, `StopRecording`, `DescribeRecording`.
 //!
-//! Each answers `{"IsOn": true, "Recording": {...}}`, the recording as it is then, with what the tables in it
-//! are. Start forgets what was recorded before, after it has been answered.
+//! Each answers `{"IsOn": true, "Recording": {...}}`: the present recording, with facts about the
+//! tables in it. Start answers with the old recording, and forgets it then.
 
 use super::Observed;
 use crate::served::own_operations::{self, Nothing};
@@ -49,7 +49,7 @@ async fn describe(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
     Ok(answer(observed, &recording(observed).await))
 }
 
-/// The answer of each operation; it is written as it is, without a tree of it.
+/// The answer of each operation; written as it is, without a tree of it.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 struct Answer<'a> {
@@ -68,7 +68,7 @@ pub async fn recording(observed: &Observed) -> Recording {
     let mut recording = shared.recorder.recording((shared.now_ms)());
     let names: BTreeSet<String> = recording.rows.iter().map(|row| row.key.table.clone()).collect();
     for name in names {
-        // A table that is gone is billed as most are.
+        // A deleted table has no facts; its bill is like that of most tables.
         let request = Bytes::from(json!({ "TableName": name }).to_string());
         let told = Arc::clone(&observed.inner).call_own("TableFacts".to_owned(), request).await;
         if let Ok(told) = told

@@ -1,4 +1,4 @@
-//! The own operations of every database: which there are. Each is in a file of its own.
+//! The list of the own operations of every database. Each is in a file of its own.
 
 use super::{explain, facts, heat, history, key_templates, tree};
 use hashrange::Database;

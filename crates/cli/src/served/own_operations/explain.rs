@@ -1,9 +1,10 @@
-//! `Explain`: what a request of the service would do, or with `Analyze` did.
+//! `Explain`: the effect of a request of the service, or with `Analyze` its run.
 //!
-//! `{"Operation": "Query", "Request": {...}, "Analyze": true}` is answered by `Explanation`, the members of
-//! [`hashrange::explain`], `Text`, its lines for people, and `Pattern`, the request without its values. With
-//! `WhatIf` the request reads an index that is not there: `{"IndexName", "KeySchema", "Projection",
-//! "AttributeDefinitions"}`, as UpdateTable has them, and `"Local": true` for a local one.
+//! `{"Operation": "Query", "Request": {...}, "Analyze": true}` is answered by `Explanation`, the
+//! members of [`hashrange::explain`], `Text`, its lines for people, and `Pattern`, the request
+//! without its values. With `WhatIf` the request reads an index that does not exist: `{"IndexName",
+//! "KeySchema", "Projection", "AttributeDefinitions"}`, as UpdateTable has them, and `"Local":
+//! true` for a local one.
 
 use super::{fault, read_within};
 use hashrange::explain::Mode;
@@ -12,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-/// The largest request: one of the service with what stands around it here.
+/// The largest request: one of the service with the members around it.
 const REQUEST_MAX_BYTES: usize = (16 << 20) + 1024;
 
 #[derive(Debug, Deserialize)]

@@ -1,5 +1,5 @@
-//! `TableFacts`: what a recording keeps of a table: how it is billed, its keys and indexes, and which attributes
-//! a bounded sample of its items has. No values.
+//! `TableFacts`: the facts of a table that a recording keeps: its billing, its keys and indexes,
+//! and the attributes that a bounded sample of its items has. No values.
 //!
 //! `{"TableName": "orders"}` is answered by the members of [`hashrange::cost::TableFacts`].
 
@@ -13,7 +13,7 @@ struct OfFacts {
     table_name: String,
 }
 
-/// Tells of a table.
+/// Describes a table.
 pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let OfFacts { table_name } = read(body)?;
     let facts = database.facts(&table_name).await?;

@@ -29,13 +29,13 @@ struct Position {
 struct Answer {
     is_of_all_tables: bool,
     places: Vec<PlaceHeat>,
-    /// What was used in minutes of tables that found no room.
+    /// Sums of minutes of tables that found no room.
     untold: Sums,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_evaluated: Option<Position>,
 }
 
-/// Describes which keys are hot.
+/// Describes the hot keys.
 pub async fn describe(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let request: Request = read(body)?;
     if request.index_name.is_some() && request.table_name.is_none() {

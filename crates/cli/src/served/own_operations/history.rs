@@ -7,8 +7,8 @@
 //! | `DescribeChanges` | `TableName`, `From`, `To`, `Key`, `SortKeyPrefix`, `Limit`, `ExclusiveStart` | `Changes`, `LastEvaluated` |
 //! | `RestoreItems` | the same, without `To`; `From` is the moment to go back to | `Put`, `Deleted`, `LastEvaluated` |
 //!
-//! `History` is `Status`, `RetentionHours`, `ReachesBackTo`, and where changes are dated ahead of the clock
-//! `DatedAhead`: `Key`, `At` of each, and `MoreDatedAhead` if there are more.
+//! `History` is `Status`, `RetentionHours`, `ReachesBackTo`, and where changes are dated ahead of
+//! the clock `DatedAhead`: `Key` and `At` of each, and `MoreDatedAhead` if there are more.
 //!
 //! Moments are in any form of `hashrange::moment`. The last two take and return a page; a page may be empty
 //! and not the last one.
@@ -145,7 +145,7 @@ struct Restored {
     last_evaluated: Option<String>,
 }
 
-/// Returns a page of what has changed between two moments.
+/// Returns a page of the changes between two moments.
 pub async fn changes(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let page = database.history_changes(&input(body)?).await?;
     let raw = |item: Option<_>| item.as_ref().map(items::raw).transpose();
@@ -158,7 +158,7 @@ pub async fn changes(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     written(&Changes { changes, last_evaluated: page.next.as_deref().map(token) })
 }
 
-/// Puts a page of items back to what they were.
+/// Puts a page of items back to their state at a moment.
 pub async fn restore(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let page = database.restore_items(&input(body)?).await?;
     let last_evaluated = page.next.as_deref().map(token);
@@ -172,7 +172,7 @@ fn input(body: &[u8]) -> ApiResult<ChangesInput> {
         .as_deref()
         .map(|text| BASE64_STANDARD.decode(text).map_err(|_| Reason::History(HistoryFault::Start)));
     let key = items::read(request.key.as_deref())?;
-    // Not all items because a client's variable was empty.
+    // An empty variable of a client must not restore all items.
     if request.key.is_some() && key.is_empty() {
         return Err(Reason::History(HistoryFault::Key).into());
     }

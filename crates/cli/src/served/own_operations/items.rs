@@ -4,7 +4,7 @@ use hashrange::json::attribute_value::write_item;
 use hashrange::{ApiResult, DecodedItem, Item, Reason, decode};
 use serde_json::value::RawValue;
 
-/// Returns an item of a request, which has no attributes if it is left out.
+/// Returns an item of a request, which has no attributes if the member is absent.
 pub fn read(raw: Option<&RawValue>) -> ApiResult<Item> {
     let Some(raw) = raw else { return Ok(Item::empty()) };
     let decoded = decode::<DecodedItem>(raw.get().as_bytes())?;

@@ -6,7 +6,7 @@
 //! | `Restore` | `Name` | goes back to a save |
 //! | `Reset` | `Empty` | goes back to the start, or empties the database |
 //! | `ListSaves`, `DeleteSave` | `Name` | |
-//! | `SetClock` | `Now` or `Advance`, `Stopped` | sets or moves the clock, and does what is due then |
+//! | `SetClock` | `Now` or `Advance`, `Stopped` | sets or moves the clock, does what is due then |
 //! | `DescribeClock` | | |
 
 use super::{Nothing, fault, read};
@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The save that is meant when none is named.
+/// The save that a request without a name means.
 const DEFAULT_SAVE: &str = "default";
 
 #[derive(Debug, Deserialize)]
@@ -104,7 +104,7 @@ async fn set_clock(sandbox: &Sandbox, request: OfClock) -> ApiResult<Value> {
     let before = clock.setting();
     change_clock(clock, &request).map_err(fault)?;
     if clock.setting() != before {
-        // The same for long work as for short: other requests go on meanwhile.
+        // On a thread of its own, however short the work is: other requests go on meanwhile.
         let database = sandbox.database().blocking();
         let catching_up = move || database.catch_up_with_clock();
         tokio::task::spawn_blocking(catching_up).await.map_err(|_| Reason::Internal)?;

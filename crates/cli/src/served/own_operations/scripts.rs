@@ -1,4 +1,4 @@
-//! Golden scripts of own operations: what they answer, and how they refuse. They are in
+//! Golden scripts of own operations: their answers and refusals. They are in
 //! `tests/scripts/OPERATION/FACT.txt`, in the form that `hashrange_testkit::script` describes.
 
 use super::of_sandbox;

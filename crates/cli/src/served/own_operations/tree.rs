@@ -1,7 +1,7 @@
 //! The own operations Tree and Partitions: their requests and answers in JSON.
 //!
-//! What is also a member of a Query has its name: `TableName`, `IndexName`, `Limit`, `ScanIndexForward`,
-//! `ConsistentRead`. `docs/tree.md` has the others.
+//! A member that Query has, too, has the same name: `TableName`, `IndexName`, `Limit`,
+//! `ScanIndexForward`, `ConsistentRead`. `docs/tree.md` has the others.
 
 use super::{items, key_templates, read, written};
 use hashrange::{

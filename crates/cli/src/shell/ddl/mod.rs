@@ -1,5 +1,5 @@
-//! Statements that define tables. No statement of the service does: these are read here, and become
-//! requests of CreateTable, UpdateTable, UpdateTimeToLive and DeleteTable.
+//! Statements that define tables. The service has none: this module reads them, and makes requests
+//! of CreateTable, UpdateTable, UpdateTimeToLive and DeleteTable.
 //!
 //! ```text
 //! CREATE TABLE [IF NOT EXISTS] name (attribute type, ...) PRIMARY KEY (partition [, sort]) [part ...]
@@ -33,14 +33,14 @@ pub use request::{alter_request, create_request};
 use crate::commands::definition::grammar::{Projection, Throughput};
 use std::fmt;
 
-/// What a statement defines.
+/// Definition in a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Definition {
     /// A new table.
     Create {
         /// The table.
         table: NewTable,
-        /// Whether one that is there is left as it is.
+        /// Leave an existing table as it is.
         if_not_exists: bool,
     },
     /// Changes of a table, in order.
@@ -54,7 +54,7 @@ pub enum Definition {
     Drop {
         /// The tables.
         tables: Vec<String>,
-        /// Whether ones that are not there are left out.
+        /// Skip tables that do not exist.
         if_exists: bool,
     },
 }
@@ -72,13 +72,13 @@ pub struct NewTable {
     pub global: Vec<Index>,
     /// Local secondary indexes.
     pub local: Vec<Index>,
-    /// Read and write units; none is on demand.
+    /// Read and write units; none means on demand.
     pub throughput: Option<Throughput>,
-    /// What its stream shows.
+    /// Images that its stream shows.
     pub stream: Option<&'static str>,
-    /// The attribute that says when an item expires.
+    /// The attribute with the time at which an item expires.
     pub time_to_live: Option<String>,
-    /// Whether it is kept from being deleted.
+    /// Refuse to delete the table.
     pub deletion_protection: Option<bool>,
 }
 
@@ -87,7 +87,7 @@ pub struct NewTable {
 pub struct KeyPart {
     /// Its name.
     pub name: String,
-    /// Whether it belongs to the partition key, and not to the sort key.
+    /// True for an attribute of the partition key, false for one of the sort key.
     pub is_partition: bool,
 }
 
@@ -98,7 +98,7 @@ pub struct Index {
     pub name: String,
     /// Its keys.
     pub key: Vec<KeyPart>,
-    /// Which attributes it holds.
+    /// Attributes that it holds.
     pub projection: Projection,
     /// Read and write units of its own.
     pub throughput: Option<Throughput>,
@@ -111,20 +111,20 @@ pub enum Change {
     AddGlobal(Index, Vec<(String, &'static str)>),
     /// A global index goes.
     DropGlobal(String),
-    /// Other billing; none is on demand.
+    /// Other billing; none means on demand.
     Billing(Option<Throughput>),
     /// A stream with such records, or none.
     Stream(Option<&'static str>),
     /// Items expire by this attribute, or no more.
     TimeToLive(String, bool),
-    /// The table is kept from being deleted, or no more.
+    /// Deletion protection goes on or off.
     DeletionProtection(bool),
 }
 
-/// A statement is no definition; says what is wrong and where.
+/// A statement is no definition; holds the problem and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionFault {
-    /// What is wrong.
+    /// The problem, as a message says it.
     pub problem: String,
     /// Line of the statement, counted from 1.
     pub line: usize,

@@ -1,5 +1,5 @@
-//! Reads definitions. The grammar stands in the module's header; every keyword in any case, commas
-//! between the parts of a table as one likes.
+//! Reads definitions. The module's header has the grammar; keywords stand in any case, and commas
+//! between the parts of a table are optional.
 
 use super::{Change, Definition, DefinitionFault, Index, KeyPart, NewTable};
 use crate::commands::definition::grammar::{Projection, Throughput};
@@ -24,7 +24,7 @@ const STREAM_VIEWS: [(&[&str], &str); 4] = [
     (&["KEYS", "ONLY"], "KEYS_ONLY"),
 ];
 
-/// Returns what a statement defines. It begins with CREATE, ALTER or DROP.
+/// Returns the definition in a statement that begins with CREATE, ALTER or DROP.
 pub fn parse(statement: &str) -> Parsed<Definition> {
     let mut parser = Parser { text: statement, tokens: meaningful(statement), at: 0 };
     let definition = if parser.takes(&["CREATE", "TABLE"]) {
@@ -118,7 +118,8 @@ impl<'a> Parser<'a> {
         let mut end = self.token().map_or(0, Token::end);
         let is_plain = self.token().is_some_and(|token| token.kind == Kind::Word);
         self.at += 1;
-        // Tables and indexes are often called by-state or app.orders; here nothing is subtracted.
+        // Tables and indexes often have names like by-state or app.orders; a definition has no
+        // subtraction.
         while let Some(next) = self.token().filter(|next| is_plain && next.offset == end) {
             let joins = next.is_symbol("-") || next.is_symbol(".");
             if !joins && !matches!(next.kind, Kind::Word | Kind::Number) {
@@ -222,7 +223,7 @@ impl<'a> Parser<'a> {
                 parser.declare(attributes, &name, attribute_type)?;
             }
             let by_place = std::mem::take(&mut is_first);
-            // What the two are called on the wire.
+            // Names of the two kinds of keys on the wire.
             let (hash, range) = (parser.takes(&["HASH"]), parser.takes(&["RANGE"]));
             Ok(KeyPart { name, is_partition: hash || (by_place && !range) })
         })
@@ -314,7 +315,7 @@ impl<'a> Parser<'a> {
         if self.takes(&["OFF"]) {
             return Ok(None);
         }
-        self.symbol("(", "`(` and what records show, or OFF")?;
+        self.symbol("(", "`(` and the images of records, or OFF")?;
         let found = STREAM_VIEWS.iter().find(|(words, _)| self.sees(words));
         let Some((words, view)) = found else {
             return Err(self.unexpected("NEW AND OLD IMAGES, NEW IMAGE, OLD IMAGE or KEYS ONLY"));
@@ -339,7 +340,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Says which attribute is declared and no key, or a key and not declared.
+    /// Refuses an attribute that is declared and no key, or a key that is not declared.
     fn check_attributes(&self, table: &NewTable) -> Parsed<()> {
         let indexes = table.global.iter().chain(&table.local);
         let parts = table.key.iter().chain(indexes.flat_map(|index| &index.key));

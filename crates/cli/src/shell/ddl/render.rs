@@ -117,7 +117,7 @@ mod tests {
         let plain = "CREATE TABLE t (pk S)\n  PRIMARY KEY (pk)\n  BILLING ON DEMAND;";
         let Ok(Definition::Create { table, .. }) = parse(plain) else { panic!() };
         let mut described = create_request(&table);
-        // As tables on demand are described.
+        // As DescribeTable describes tables on demand.
         described["ProvisionedThroughput"] =
             json!({"ReadCapacityUnits": 0, "WriteCapacityUnits": 0});
         assert_eq!(render(&described, &Value::Null), plain);

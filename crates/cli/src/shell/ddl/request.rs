@@ -1,4 +1,4 @@
-//! From definitions to requests.
+//! Requests from definitions.
 
 use super::{Change, Index, KeyPart, NewTable};
 use crate::commands::definition::grammar::Throughput;
@@ -19,7 +19,7 @@ pub fn create_request(table: &NewTable) -> Value {
         set("ProvisionedThroughput", provisioned(units));
     }
     if !table.global.is_empty() {
-        // Without numbers of its own an index has those of its table.
+        // An index without units of its own has those of its table.
         let index = |index: &Index| described(index, index.throughput.or(table.throughput));
         set("GlobalSecondaryIndexes", table.global.iter().map(index).collect());
     }

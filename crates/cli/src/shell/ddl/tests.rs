@@ -1,4 +1,4 @@
-//! What is said of a definition that is none.
+//! Messages about definitions that cannot be read.
 
 use super::parse;
 

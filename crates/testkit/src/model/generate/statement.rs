@@ -65,7 +65,7 @@ impl Generator {
         }
     }
 
-    /// Returns at least one action that a statement has, and what it returns.
+    /// Returns at least one action that a statement has, and the images that it returns.
     fn update_clauses(&mut self, definition: &Definition) -> (Vec<Action>, Returns) {
         let Operation::Update { mut actions, returns, .. } = self.update(definition) else {
             return (Vec::new(), Returns::None);
@@ -143,9 +143,9 @@ impl Generator {
         select.partition_descending = self.random.chance(30).then(|| self.random.chance(50));
     }
 
-    /// Returns a filter. What a scanned local index does not hold is not asked for: whether it is
-    /// seen depends on the attributes returned. Nor is the partition key of a scanned global index,
-    /// by which it would be no scan.
+    /// Returns a filter. It asks for no attribute that a scanned local index does not hold: the
+    /// attributes returned decide if the filter sees it. Nor does it ask for the partition key of a
+    /// scanned global index, which would make it no scan.
     fn select_filter(&mut self, select: &Select, index: Option<&IndexDefinition>) -> Condition {
         if index.is_some_and(|index| index.is_local) && select.partitions.is_empty() {
             let path = Path::of(self.random.pick::<&str>(&["pk", "sk"]));

@@ -1,5 +1,5 @@
-//! Requests of PartiQL statements: texts in which some values are literals and others parameters,
-//! and what can be written in two ways is written in both.
+//! Requests of PartiQL statements: texts in which some values are literals and others parameters; a
+//! part that has two spellings appears in both.
 
 use super::{Request, keys_of, symbol};
 use crate::model::condition::{Comparator, Condition, Operand};
@@ -111,7 +111,7 @@ impl Writer {
     fn select(&mut self, select: &Select, definition: Option<&Definition>) -> Option<String> {
         let index = select.index.as_deref();
         let known = definition.and_then(|definition| keys_of(definition, index));
-        // The key attributes of every table; those of an index that is not there can be any.
+        // The key attributes of every table; those of an index that does not exist can be any.
         let unknown = ["pk", "sk"].map(|name| KeyAttribute::new(name, KeyType::S));
         let (partition, sort) = match &known {
             Some((partition, sort)) => (partition.first().copied()?, sort.first().copied()),

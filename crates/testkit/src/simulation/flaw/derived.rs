@@ -1,6 +1,6 @@
-//! Faults of attributes that key templates derive. A fault changes all that a commit leaves of an item - the
-//! item, index entries, counters, the record in the change log - so that everything fits the item but its
-//! templates. The bytes are in docs/format.md.
+//! Faults of attributes that key templates derive. A fault changes everything that a commit leaves
+//! of an item - the item, index entries, counters, the record in the change log - so that
+//! everything fits the item but its templates. The bytes are in docs/format.md.
 
 use super::super::things::{HOW, RANK};
 use super::{CHANGE_LOG, put_in, with};
@@ -8,9 +8,9 @@ use hashrange_model::{Item, ValueRef};
 use hashrange_storage::{Batch, Bytes, Image, Key};
 use hashrange_wire::Operation;
 
-/// What the keys of items and index entries begin with.
+/// First byte of the keys of items and index entries.
 const ITEMS: u8 = 0x10;
-/// What the keys of counters begin with.
+/// First byte of the keys of counters.
 const COUNTERS: u8 = 0x02;
 /// Bytes of the space, the table and the index.
 const PREFIX_BYTES: usize = 7;
@@ -18,7 +18,7 @@ const PREFIX_BYTES: usize = 7;
 /// The attributes that templates derive in the simulation.
 const DERIVED: [&str; 2] = [RANK, "label"];
 
-/// A write that has changed what is derived of an item.
+/// A write that has changed the derived attribute of an item.
 struct Change<'a> {
     key: &'a Bytes,
     old: Item,
@@ -43,12 +43,14 @@ fn text<'i>(item: &'i Item, attribute: &str) -> Option<&'i str> {
         .and_then(|value| if let ValueRef::S(text) = value { Some(text) } else { None })
 }
 
-/// Returns `after`; an item that was written by an operation has kept its rank, though another one is derived.
+/// Returns `after`; an item that an operation has written keeps its old rank, though a new one is
+/// derived.
 pub(super) fn kept_key(before: &Image, after: &Image, operation: Operation) -> Image {
     with_old_rank(before, after, operation, |new| text(new, RANK).is_some())
 }
 
-/// Returns `after`; an item that was written by an operation has kept its rank, though none is derived.
+/// Returns `after`; an item that an operation has written keeps its old rank, though none is
+/// derived.
 pub(super) fn left_key(before: &Image, after: &Image, operation: Operation) -> Image {
     with_old_rank(before, after, operation, |new| text(new, RANK).is_none())
 }
@@ -78,7 +80,7 @@ fn with_old_rank(
     with(after, batch)
 }
 
-/// Puts the index entry of a rank that was kept, in the place of that which the commit has put.
+/// Puts the index entry of the old rank in the place of the one that the commit has put.
 fn keep_entry(before: &Image, after: &Image, change: &Change<'_>, stale: &Item, batch: &mut Batch) {
     let entry_of = |image: &Image, item: &Item| -> Option<Key> {
         let rank = text(item, RANK)?.as_bytes();
@@ -99,7 +101,7 @@ fn keep_entry(before: &Image, after: &Image, change: &Change<'_>, stale: &Item, 
     batch.put(kept, stale.as_bytes().clone());
 }
 
-/// Adds to the counters of the table or index that a key is of.
+/// Adds to the counters of a key's table or index.
 fn count(key: &[u8], entries: i64, bytes: i64, batch: &mut Batch) {
     let counter = |nth: u8| [&[COUNTERS], &key[1..PREFIX_BYTES], &[nth]].concat();
     batch.add(counter(0), entries);
@@ -128,8 +130,8 @@ fn replaced(value: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Returns `before` if the commit has changed nothing of items but what is derived, as the walk does that
-/// rewrites them; else `after`.
+/// Returns `before` if the commit has changed nothing of items but derived attributes, as the walk
+/// that rewrites them does; else `after`.
 pub(super) fn skipped_item(before: &Image, after: &Image) -> Image {
     let without = |item: &Item| item.retain(|name| !DERIVED.contains(&name));
     let mut changes = changes(before, after).peekable();

@@ -1,20 +1,21 @@
-//! Faults of what changes leave in the history of a table. Each leaves a history that is whole by itself, so
-//! that only who knows what was can tell. The bytes are in docs/format.md.
+//! Faults of the versions that changes leave in the history of a table. Each leaves a history that
+//! is whole by itself, so that only a client that knows the past can tell. The bytes are in
+//! docs/format.md.
 
 use super::{put_in, with};
 use hashrange_storage::{Batch, Bytes, Image, Key};
 
-/// What the keys of versions begin with.
+/// First byte of the keys of versions.
 const VERSIONS: u8 = 0x22;
-/// What the keys begin with by which versions are found in the order of their moments.
+/// First byte of the keys by which versions are found in the order of their moments.
 const MOMENTS: u8 = 0x23;
-/// What the keys of the stamps of last changes begin with.
+/// First byte of the keys of the stamps of last changes.
 const MARKS: u8 = 0x24;
 
-/// So much later a wrong moment is.
+/// Milliseconds by which a wrong moment is late.
 const LATER_MS: u64 = 7_000;
 
-/// A version of an item, as its key says.
+/// A version of an item, from its key.
 #[derive(Debug, PartialEq, Eq)]
 struct Version {
     table: [u8; 4],
@@ -73,12 +74,12 @@ impl Version {
     }
 }
 
-/// Returns the versions that a commit has left.
+/// Returns the versions that a commit has added.
 fn left<'a>(before: &'a Image, after: &'a Image) -> impl Iterator<Item = Version> + use<'a> {
     put_in(VERSIONS, before, after).filter_map(|(key, _)| Version::parse(key))
 }
 
-/// Returns `after` without the versions that the commit has left.
+/// Returns `after` without the versions that the commit has added.
 pub(super) fn lost_version(before: &Image, after: &Image) -> Image {
     let mut batch = Batch::new();
     for version in left(before, after) {
@@ -92,7 +93,7 @@ pub(super) fn lost_version(before: &Image, after: &Image) -> Image {
     with(after, batch)
 }
 
-/// Returns `after` with a later moment of the first version that the commit has left.
+/// Returns `after` with a later moment of the first version that the commit has added.
 pub(super) fn wrong_moment(before: &Image, after: &Image) -> Image {
     let Some(version) = left(before, after).next() else { return after.clone() };
     let stored = after.get(&version.key()).unwrap_or_default();
@@ -107,7 +108,8 @@ pub(super) fn wrong_moment(before: &Image, after: &Image) -> Image {
     with(after, batch)
 }
 
-/// Returns `after`; if the commit has removed a version and kept others of its item, without these.
+/// Returns `after`; if the commit has removed a version and kept others of its item, without the
+/// others.
 pub(super) fn greedy_sweep(before: &Image, after: &Image) -> Image {
     let versions = before.entries().filter(|(key, _)| key.first() == Some(&VERSIONS));
     let parsed = versions.filter_map(|(key, _)| Some((key, Version::parse(key)?)));

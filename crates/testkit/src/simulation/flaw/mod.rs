@@ -1,6 +1,6 @@
-//! Faults planted to see that a simulation finds them: what a commit leaves in the store is changed into
-//! what it would be with the fault. Those of histories are in `history.rs`, those of key templates in
-//! `derived.rs`.
+//! Faults planted to see that a simulation finds them: the effect of a commit on the store is
+//! changed into its effect with the fault. Those of histories are in `history.rs`, those of key
+//! templates in `derived.rs`.
 
 mod derived;
 mod history;
@@ -26,8 +26,8 @@ pub enum Flaw {
     /// A read of several entries shows the first ones as they were when it began, the others as they
     /// are when it ends.
     TornView,
-    /// What is removed in the background, of deleted tables and indexes and of time to live that is
-    /// turned off, is not removed whole.
+    /// The removal in the background, of deleted tables and indexes and of time to live that is
+    /// turned off, leaves something behind.
     LeftBehind,
     /// The server's clock goes wrong now and then, by some minutes.
     HastyClock,
@@ -37,26 +37,27 @@ pub enum Flaw {
     UndyingHeart,
     /// A record of the change log takes its place before one that was there already.
     LateStamp,
-    /// A change leaves nothing of what was before in its table's history.
+    /// A change leaves no version of the item before it in its table's history.
     LostVersion,
-    /// The version that a change leaves says that it was so until later than the change was.
+    /// The version that a change leaves ends later than the change.
     WrongMoment,
-    /// The sweep of expired versions takes along those of the same item that have not expired.
+    /// The sweep of expired versions removes those of the same item that have not expired, too.
     GreedySweep,
-    /// Writes by one operation leave an attribute that is derived as it was.
+    /// Writes by one operation leave a derived attribute as it was.
     KeptKey(Operation),
-    /// Writes by one operation leave an attribute that was derived where nothing is derived any more.
+    /// Writes by one operation leave a derived attribute where nothing is derived any more.
     LeftKey(Operation),
     /// The walk that rewrites the items of a table by a new template misses some.
     SkippedItem,
 }
 
-/// What a commit that leads from one image to another leaves with a fault, given the keys that it declared.
+/// Effect with a fault of a commit that leads from one image to another, given the keys that it
+/// declared.
 type Leaves = Box<dyn Fn(&Image, &Image, &[Key]) -> Image>;
 
 impl Flaw {
-    /// Returns in how many of a thousand commits it shows, and what these leave then, if it is one of what commits
-    /// leave.
+    /// Returns the number of commits of a thousand in which the fault shows, and its effect on
+    /// them, if it is a fault of commits.
     pub(super) fn of_commits(self) -> Option<(usize, Leaves)> {
         let (per_mille, leaves): (usize, Leaves) = match self {
             Self::LeftBehind => (1000, Box::new(left_behind)),
@@ -85,16 +86,16 @@ impl Flaw {
     }
 }
 
-/// Returns what looks at the images alone.
+/// Returns an effect that looks at the images alone.
 fn undeclared(leaves: impl Fn(&Image, &Image) -> Image + 'static) -> Leaves {
     Box::new(move |before, after, _| leaves(before, after))
 }
 
-/// What the keys of the change log begin with, see docs/format.md.
+/// First byte of the keys of the change log, see docs/format.md.
 const CHANGE_LOG: u8 = 0x20;
 
-/// Returns `after`; if it has a new record in the change log, that has changed places with the one before
-/// it in its shard.
+/// Returns `after`; a new record in the change log has changed places with the one before it in its
+/// shard.
 fn late(before: &Image, after: &Image) -> Image {
     let is_record = |key: &[u8]| key.first() == Some(&CHANGE_LOG);
     let mut new = after.entries().filter(|(key, _)| is_record(key) && before.get(key).is_none());
@@ -124,7 +125,8 @@ pub(super) fn half_way(before: &Image, after: &Image) -> Image {
     with(before, batch)
 }
 
-/// Returns `after`; if it comes of nothing but removals, with one that no declared key names undone.
+/// Returns `after`; of a commit with nothing but removals, one that no declared key names is
+/// undone.
 fn left_behind(before: &Image, after: &Image, declared: &[Key]) -> Image {
     let has_new = after.entries().any(|(key, value)| before.get(key).as_ref() != Some(value));
     let mut removed = before.entries().filter(|(key, _)| {
@@ -137,7 +139,7 @@ fn left_behind(before: &Image, after: &Image, declared: &[Key]) -> Image {
     with(after, batch)
 }
 
-/// Returns the keys of a space that a commit has put anew.
+/// Returns the new keys of a space in a commit.
 fn put_in<'a>(
     space: u8,
     before: &'a Image,
