@@ -25,8 +25,8 @@ use tokio_postgres::{Client, Error, Row};
 /// The newest version of the tables that this program knows.
 const VERSION: i64 = revisions::SINCE_FENCE;
 
-/// Percent of a page of `entries` that new rows fill. In what is left, the next versions of its rows need no entries in the
-/// index (docs/performance-notes.md).
+/// Percent of a page of `entries` that new rows fill. In what is left, the next versions of its rows
+/// need no entries in the index: UpdateItem had 11.1k/s with 90 and 10.0k/s with 100.
 pub(super) const FILL_FACTOR: u8 = 90;
 
 /// How often creation is tried when others create the same tables.
