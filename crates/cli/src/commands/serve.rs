@@ -78,8 +78,10 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     wait_on(&runtime, serve(&settings, &place, config, Beginning { sample, initial }))
 }
 
-/// Returns the runtime: of a thread for each processor, or for half of them where a database on the same machine
-/// needs the others. Threads that find no processor free wake each other in vain (docs/performance-notes.md).
+/// Returns the runtime: of a thread for each processor, or for half of them where a database on the
+/// same machine needs the others. Threads that find no processor free wake each other in vain: on two
+/// processors a PutItem of 64 clients took the server 34 us of processor time with two threads, 26 us
+/// with one.
 fn runtime(settings: &Settings) -> io::Result<Runtime> {
     let mut builder = runtime::Builder::new_multi_thread();
     if let StoreChoice::Url(url) = &settings.store

@@ -94,7 +94,7 @@ fn every_flag_that_a_page_names_is_one() {
 
 /// Pages about tests and measurements, whose flags are those of other programs.
 const OF_DEVELOPERS: &[&str] =
-    &["HACKING.md", "dependencies.md", "performance-notes.md", "performance.md", "robustness.md"];
+    &["HACKING.md", "dependencies.md", "performance.md", "robustness.md"];
 
 /// Returns the pages that speak of the program to its users.
 fn pages() -> Vec<PathBuf> {

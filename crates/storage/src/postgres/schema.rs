@@ -26,8 +26,8 @@ use tokio_postgres::{Client, Error, Row};
 /// The newest version of the tables that this program knows.
 const VERSION: i64 = revisions::SINCE_FENCE;
 
-/// Percent of a page of `entries` that new rows fill. The next versions of its rows need no entries
-/// in the index as long as they fit the rest (docs/performance-notes.md).
+/// Percent of a page of `entries` that new rows fill. In what is left, the next versions of its rows
+/// need no entries in the index: UpdateItem had 11.1k/s with 90 and 10.0k/s with 100.
 pub(super) const FILL_FACTOR: u8 = 90;
 
 /// Tries of creation if other servers create the same tables.

@@ -1,9 +1,10 @@
 //! Allocates disk space for a log before groups are written to it.
 //!
-//! fjall creates a log as one hole of 64 MiB. A sync of a group that was written into a hole writes
-//! to disk three times: the group, the blocks that it has taken, and the order to keep both. So the
-//! committer fills the hole with zeros, a piece ahead of its writes, while no writer waits for it,
-//! and a sync writes twice. `docs/performance-notes.md` has the gain.
+//! fjall makes a log as one hole of 64 MiB. A sync of a group that was written into a hole writes to
+//! disk three times: the group, which blocks of the disk it has taken, and the order to keep both. So
+//! the committer fills the hole with zeros, a piece ahead of what it writes, while nobody waits for it,
+//! and a sync writes twice. A sync of 28 KB took 311 us in a hole and 180 us in what was filled (ext4
+//! without a journal, Intel Xeon).
 //!
 //! Nothing depends on it: a log reads the same, filled or not, and a failure here fails nothing.
 //! The filler writes zeros only into holes of the file, on the thread that writes the log, so that
