@@ -5,7 +5,7 @@ use crate::TableSeen;
 use crate::fit::{Fit, Key};
 use crate::need::{Need, READ_UNIT_BYTES};
 use crate::report::{Answered, Entries};
-use hashrange_cost::{Recording, Sample, Shape, Test};
+use hashrange_cost::{Pattern, Recording, Sample, Test};
 
 const WRITE_UNIT_BYTES: f64 = 1024.0;
 /// Bytes that the service bills for each stored entry beside its own. Source: developer guide,
@@ -163,12 +163,11 @@ pub(crate) fn entries_written(table: &TableSeen<'_>, key: &Key, entries: &Entrie
 
 /// Returns the number of entries that a write writes: an update that changes the key removes one
 /// and writes one; an update that changes no attribute of the index writes none.
-fn entries_of_write(operation: &str, pattern: &str, key: &Key, entries: &Entries) -> f64 {
+fn entries_of_write(operation: &str, pattern: &Pattern, key: &Key, entries: &Entries) -> f64 {
     if operation != "UpdateItem" {
         return 1.0;
     }
-    let shape = Shape::read(pattern);
-    let Some(names) = shape.updates.filter(|_| !shape.is_cut) else { return 2.0 };
+    let Some(names) = &pattern.updates else { return 2.0 };
     let is_held = |name: &String| match entries {
         Entries::All => true,
         Entries::KeysOnly => false,

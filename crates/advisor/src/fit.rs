@@ -9,7 +9,7 @@
 use crate::TableSeen;
 use crate::need::{Keyed, Need};
 use crate::report::Request;
-use hashrange_cost::{Returns, Sample, Test, key_names};
+use hashrange_cost::{Pattern, Sample, Test, Tested, key_names};
 
 /// The attributes of a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,31 +118,18 @@ impl Key {
 
     /// Returns the request that reads by the key.
     pub(crate) fn instead(&self, need: &Need, index: Option<&str>, fit: &Fit) -> Request {
-        let texts = |offsets: &[usize]| {
-            let conditions = offsets.iter().filter_map(|nth| need.conditions.get(*nth));
-            conditions.map(|it| it.text.clone()).collect::<Vec<_>>()
+        let tests = |offsets: &[usize]| {
+            let tests = offsets.iter().filter_map(|nth| need.conditions.get(*nth));
+            tests.cloned().collect::<Vec<_>>()
         };
-        let (mut parts, rest) = (Vec::new(), texts(&fit.rest));
-        if need.is_statement {
-            let all: Vec<String> = need.conditions.iter().map(|it| it.text.clone()).collect();
-            parts.push(format!("WHERE {}", all.join(" AND ")));
+        let returns = need.returns.clone();
+        let mut pattern = if need.is_statement {
+            Pattern { filter: need.conditions.clone(), is_where: true, returns, ..Pattern::default() }
         } else {
-            if !fit.is_scan {
-                parts.push(self.key_conditions(need, fit));
-            }
-            if !rest.is_empty() {
-                parts.push(format!("FILTER {}", rest.join(" AND ")));
-            }
-        }
-        match &need.returns {
-            Returns::All => {}
-            Returns::Count => parts.push("RETURNS COUNT".to_owned()),
-            Returns::Names(names) => {
-                let names: Vec<String> =
-                    names.iter().map(|it| crate::index_text::name(it)).collect();
-                parts.push(format!("RETURNS {}", names.join(", ")));
-            }
-        }
+            let keys = if fit.is_scan { Vec::new() } else { key_conditions(need, fit) };
+            Pattern { keys, filter: tests(&fit.rest), returns, ..Pattern::default() }
+        };
+        pattern.filter.sort();
         let operation = match (need.is_statement, fit.is_scan) {
             (true, _) => "ExecuteStatement",
             (false, true) => "Scan",
@@ -152,25 +139,17 @@ impl Key {
             operation: operation.to_owned(),
             table: need.request.table.clone(),
             index: index.map(str::to_owned),
-            pattern: parts.join(" "),
+            pattern,
         }
     }
+}
 
-    /// Returns the key conditions, in the order of the key's attributes.
-    fn key_conditions(&self, need: &Need, fit: &Fit) -> String {
-        let covered = fit.covered.iter().filter_map(|nth| need.conditions.get(*nth));
-        let covered: Vec<_> = covered.filter(|it| it.test != Test::Exists).collect();
-        let of_name = |name: &str| {
-            let on_it = covered.iter().filter(|it| it.names.iter().any(|known| known == name));
-            let texts: Vec<String> = on_it.map(|it| it.text.clone()).collect();
-            match &texts[..] {
-                [] => None,
-                [one] => Some(one.clone()),
-                _ => Some(format!("{} BETWEEN ? AND ?", crate::index_text::name(name))),
-            }
-        };
-        self.attributes().filter_map(of_name).collect::<Vec<_>>().join(" AND ")
-    }
+/// Returns the key conditions of a request that reads by a key.
+fn key_conditions(need: &Need, fit: &Fit) -> Vec<Tested> {
+    let covered = fit.covered.iter().filter_map(|nth| need.conditions.get(*nth));
+    let mut keys: Vec<Tested> = covered.filter(|it| it.test != Test::Exists).cloned().collect();
+    keys.sort();
+    keys
 }
 
 /// Returns whether every item of the sample has an attribute, of one type.

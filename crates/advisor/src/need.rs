@@ -3,7 +3,7 @@
 
 use crate::TableSeen;
 use crate::report::Request;
-use hashrange_cost::{Returns, Shape, Test, Tested, Used};
+use hashrange_cost::{Pattern, Returns, Test, Tested, Used};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most kinds of requests of a table that are examined, the dearest ones. A recording has any
@@ -46,8 +46,7 @@ impl Need {
     }
 
     fn of(request: Request, used: Used) -> Option<Self> {
-        let shape = Shape::read(&request.pattern);
-        if shape.is_cut || used.examined <= used.returned {
+        if request.pattern.is_others || used.examined <= used.returned {
             return None;
         }
         let is_statement = match request.operation.as_str() {
@@ -55,7 +54,7 @@ impl Need {
             "ExecuteStatement" => true,
             _ => return None,
         };
-        let Shape { mut keys, filter, returns, .. } = shape;
+        let Pattern { mut keys, filter, returns, .. } = request.pattern.clone();
         keys.extend(filter);
         (!keys.is_empty()).then_some(Self {
             request,
@@ -75,15 +74,6 @@ impl Need {
         match &on_it[..] {
             [one] if one.test == Test::Equal => Some(Keyed::Equal),
             [one] if one.test == Test::Range => Some(Keyed::Range),
-            // Two conditions that are the same as BETWEEN.
-            [one, other] => {
-                let has = |it: &Tested, mark: &str| {
-                    it.test == Test::Range && it.text.split(' ').any(|word| word == mark)
-                };
-                let is_between =
-                    (has(one, ">=") && has(other, "<=")) || (has(one, "<=") && has(other, ">="));
-                is_between.then_some(Keyed::Range)
-            }
             _ => None,
         }
     }
@@ -143,17 +133,17 @@ impl Need {
 
 /// Returns the reads of a table by kind, summed over all callers.
 pub(crate) fn asked(table: &TableSeen<'_>) -> Vec<(Request, Used)> {
-    let mut kinds: BTreeMap<(&str, Option<&str>, &str), Used> = BTreeMap::new();
+    let mut kinds: BTreeMap<(&str, Option<&str>, &Pattern), Used> = BTreeMap::new();
     let rows = table.recording.rows.iter().filter(|row| row.key.table == table.facts.table);
     for row in rows.filter(|row| row.used.requests > 0 && row.used.read_units > 0.0) {
-        let key = (&*row.key.operation, row.key.index.as_deref(), &*row.key.pattern);
+        let key = (&*row.key.operation, row.key.index.as_deref(), &row.key.pattern);
         kinds.entry(key).or_default().add(&row.used);
     }
-    let request = |(operation, index, pattern): (&str, Option<&str>, &str)| Request {
+    let request = |(operation, index, pattern): (&str, Option<&str>, &Pattern)| Request {
         operation: operation.to_owned(),
         table: table.facts.table.clone(),
         index: index.map(str::to_owned),
-        pattern: pattern.to_owned(),
+        pattern: pattern.clone(),
     };
     kinds.into_iter().map(|(key, used)| (request(key), used)).collect()
 }

@@ -1,6 +1,7 @@
 //! Report of the advisor.
 
-use serde::Serialize;
+use hashrange_cost::Pattern;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// Advice for a recording. Money is for a month of 30 days that is like the recorded time
@@ -53,8 +54,13 @@ pub struct Request {
     /// The index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// The request without its values.
-    pub pattern: String,
+    /// The request without its values; text in JSON.
+    #[serde(serialize_with = "text")]
+    pub pattern: Pattern,
+}
+
+fn text<S: Serializer>(pattern: &Pattern, out: S) -> Result<S::Ok, S::Error> {
+    out.collect_str(pattern)
 }
 
 /// A kind of request that a key answers.

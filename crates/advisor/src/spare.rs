@@ -10,7 +10,7 @@ use crate::figures::{self, EntriesSeen, entries_written, exact, storage};
 use crate::fit::{Key, always_there};
 use crate::need::asked;
 use crate::report::{Entries, Spare, SpareIndex};
-use hashrange_cost::{IndexFacts, Returns, Shape, Used};
+use hashrange_cost::{IndexFacts, Pattern, Returns, Used};
 use std::collections::BTreeSet;
 
 /// Entries are reported as too large if the smaller ones have at most this part of their bytes.
@@ -23,7 +23,7 @@ struct Seen<'t> {
     key: Key,
     entries: Entries,
     /// The requests that read it, without their values.
-    readers: Vec<(Shape, Used)>,
+    readers: Vec<(Pattern, Used)>,
     write_units: f64,
 }
 
@@ -90,7 +90,7 @@ fn indexes<'t>(table: &TableSeen<'t>) -> Vec<Seen<'t>> {
             is_local,
             key: Key::of(&facts.key_schema),
             entries: entries(&facts.projection),
-            readers: readers.map(|(it, used)| (Shape::read(&it.pattern), *used)).collect(),
+            readers: readers.map(|(it, used)| (it.pattern.clone(), *used)).collect(),
             write_units: rows.fold(0.0, |sum, row| sum + row.used.write_units),
         }
     };
@@ -209,16 +209,16 @@ fn holds_too_much(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<SpareIndex>
 fn asked_for(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<Entries> {
     let of_table = Key::of(&table.definition.key_schema);
     let mut names: BTreeSet<&str> = BTreeSet::new();
-    for (shape, _) in &index.readers {
-        if shape.is_cut {
+    for (pattern, _) in &index.readers {
+        if pattern.is_others {
             return None;
         }
-        match &shape.returns {
+        match &pattern.returns {
             Returns::All => return None,
             Returns::Count => {}
             Returns::Names(returned) => names.extend(returned.iter().map(String::as_str)),
         }
-        names.extend(shape.filter.iter().flat_map(|it| &it.names).map(String::as_str));
+        names.extend(pattern.filter.iter().flat_map(|it| &it.names).map(String::as_str));
     }
     names.retain(|name| !index.key.has(name) && !of_table.has(name));
     let held = match &index.entries {

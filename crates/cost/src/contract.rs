@@ -2,8 +2,8 @@
 //! against it: what was asked of each pattern, what the contract does not know, what nobody asked.
 
 use crate::bill::exact;
+use crate::pattern::Pattern;
 use crate::recording::{KeyRef, Recording, Row, RowKey, Used};
-use crate::shape::{conditions_text, was_untold};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::fmt;
 /// Version of the stored form.
 const VERSION: u32 = 1;
 
-/// What a design allows.
+/// The requests that a design allows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", deny_unknown_fields)]
 pub struct Contract {
@@ -26,7 +26,7 @@ pub struct Contract {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", deny_unknown_fields)]
 pub struct AccessPattern {
-    /// What people call it, such as `orders of a customer`.
+    /// Name for people, such as `orders of a customer`.
     pub name: String,
     /// The operation, such as `Query`.
     pub operation: String,
@@ -37,8 +37,8 @@ pub struct AccessPattern {
     pub index: Option<String>,
     /// The request without its values, as `hashrange cost` shows it; every one if it is left out. An empty one
     /// means requests without conditions, and every batch, transaction and statement that writes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "readable")]
+    pub pattern: Option<Pattern>,
     /// The most read and write units that such requests use in the mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_units: Option<f64>,
@@ -54,7 +54,7 @@ impl AccessPattern {
         self.operation == key.operation
             && self.table == key.table
             && self.index.as_deref() == key.index
-            && self.pattern.as_deref().is_none_or(|pattern| asked.is_meant_by(pattern))
+            && self.pattern.as_ref().is_none_or(|pattern| asked.is_meant_by(pattern))
     }
 
     /// Returns the pattern of what was recorded, named by what it is.
@@ -66,17 +66,52 @@ impl AccessPattern {
             operation: key.operation.to_owned(),
             table: key.table.to_owned(),
             index: key.index.map(str::to_owned),
-            pattern: Some(key.pattern.to_owned()),
+            pattern: Some(key.pattern.clone()),
             most_units: None,
             example: None,
         }
     }
 }
 
-/// A kind of requests while a contract is searched for it: its text is taken apart once, not for each pattern.
+/// Patterns in the form that people read and write.
+mod readable {
+    use super::Pattern;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(it: &Option<Pattern>, out: S) -> Result<S::Ok, S::Error> {
+        match it {
+            Some(pattern) => out.collect_str(pattern),
+            None => out.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(
+        stored: D,
+    ) -> Result<Option<Pattern>, D::Error> {
+        let text = Option::<String>::deserialize(stored)?;
+        let read = |text: String| {
+            let fault = |why| D::Error::custom(format_args!("the pattern {text:?}: {why}"));
+            Pattern::read(&text).map_err(fault)
+        };
+        text.map(read).transpose()
+    }
+}
+
+/// Operations whose patterns have members.
+const OF_MEMBERS: [&str; 6] = [
+    "BatchGetItem",
+    "BatchWriteItem",
+    "TransactGetItems",
+    "TransactWriteItems",
+    "BatchExecuteStatement",
+    "ExecuteTransaction",
+];
+
+/// A kind of requests while a contract is searched for it: its conditions are taken once, not for each pattern.
 struct Asked<'k> {
     key: KeyRef<'k>,
-    conditions: OnceCell<Option<String>>,
+    conditions: OnceCell<Pattern>,
 }
 
 impl<'k> Asked<'k> {
@@ -84,14 +119,14 @@ impl<'k> Asked<'k> {
         Self { key, conditions: OnceCell::new() }
     }
 
-    /// Returns whether a pattern means the request: in the same words, or by its conditions alone if it does not
-    /// say what is returned or changed. An empty one means what had no text when contracts were first written.
-    fn is_meant_by(&self, pattern: &str) -> bool {
-        let KeyRef { operation, pattern: text, .. } = self.key;
-        let conditions = || self.conditions.get_or_init(|| conditions_text(operation, text));
-        pattern == text
-            || (pattern.is_empty() && was_untold(operation, text))
-            || conditions().as_ref().is_some_and(|text| text == pattern)
+    /// Returns whether a pattern means the request: all of it, or its conditions alone if the pattern does not say
+    /// what is returned or changed. An empty one means each batch, transaction and statement that writes, too.
+    fn is_meant_by(&self, pattern: &Pattern) -> bool {
+        let KeyRef { operation, pattern: asked, .. } = self.key;
+        let is_written = operation == "ExecuteStatement" && asked.verb.is_some();
+        pattern == asked
+            || (pattern.is_empty() && (is_written || OF_MEMBERS.contains(&operation)))
+            || self.conditions.get_or_init(|| asked.conditions()) == pattern
     }
 }
 
@@ -147,8 +182,8 @@ impl Contract {
             return Some(Mismatch::Place(key.to_key()));
         }
         Some(Mismatch::Asked {
-            asked: key.pattern.to_owned(),
-            meant: pattern.pattern.clone().unwrap_or_default(),
+            asked: Box::new(key.pattern.clone()),
+            meant: Box::new(pattern.pattern.clone().unwrap_or_default()),
         })
     }
 
@@ -207,10 +242,10 @@ pub enum Mismatch {
     Place(RowKey),
     /// It asks something else.
     Asked {
-        /// The request without its values.
-        asked: String,
-        /// What the pattern has.
-        meant: String,
+        /// The pattern of the request.
+        asked: Box<Pattern>,
+        /// The pattern of the contract.
+        meant: Box<Pattern>,
     },
     /// It is counted for the pattern of this name, which stands before and means it, too.
     Earlier(String),
@@ -218,8 +253,10 @@ pub enum Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told =
-            |text: &str| if text.is_empty() { "nothing".to_owned() } else { text.to_owned() };
+        let told = |pattern: &Pattern| match pattern.is_empty() {
+            true => "nothing".to_owned(),
+            false => pattern.to_string(),
+        };
         match self {
             Self::Place(key) => {
                 let place =
@@ -317,7 +354,7 @@ mod tests {
                 operation: operation.to_owned(),
                 table: "orders".to_owned(),
                 index: None,
-                pattern: pattern.to_owned(),
+                pattern: Pattern::read(pattern).unwrap(),
                 caller: caller.to_owned(),
             },
             used: Used { requests, read_units, ..Used::default() },

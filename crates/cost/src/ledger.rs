@@ -5,11 +5,12 @@
 //! beyond [`CALLERS_MAX`] are one, `(others)`. How long a caller's id and a pattern may be is said by whoever adds
 //! them (`bounds.rs` of the crate `model`).
 
+use crate::pattern::Pattern;
 use crate::recording::{KeyRef, Kind, Peak, Place, Recording, Row, RowKey, Used};
 use std::collections::{BTreeSet, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::Xxh3;
 
 /// Most kinds of requests that are told apart.
 const ROWS_MAX: usize = 10_000;
@@ -23,7 +24,9 @@ const SAME_HASH_MAX: usize = 8;
 const HINTS: usize = 256;
 /// Most tables and indexes whose busiest minutes are known.
 const PLACES_MAX: usize = 10_000;
-/// The pattern, and the caller, of what found no room.
+/// Most bytes of patterns that are kept.
+const PATTERNS_MAX_BYTES: usize = 8 << 20;
+/// The caller of what found no room.
 const OTHERS: &str = "(others)";
 const MINUTE_MS: u64 = 60_000;
 
@@ -40,6 +43,8 @@ struct Pages {
     /// Offsets of rows, by the hash of their keys.
     by_hash: HashMap<u64, Vec<usize>, BuildHasherDefault<Hashed>>,
     others: u64,
+    /// Bytes of the patterns of all rows.
+    bytes: usize,
     places: Vec<OfPlace>,
     callers: BTreeSet<String>,
 }
@@ -164,20 +169,22 @@ impl Pages {
             return Some(nth);
         }
         self.others += requests;
-        let summed = KeyRef { pattern: OTHERS, caller: "", ..key };
+        let summed = KeyRef { pattern: &Pattern::others(), caller: "", ..key };
         self.find(summed).or_else(|| self.insert_within(ROWS_MAX + OTHERS_MAX, summed))
     }
 
     fn insert_within(&mut self, most: usize, key: KeyRef<'_>) -> Option<usize> {
         let nth = self.rows.len();
+        let bytes = self.bytes + key.pattern.bytes();
         let same = self.by_hash.entry(hash(key)).or_default();
-        if nth >= most || same.len() >= SAME_HASH_MAX {
+        if nth >= most || bytes > PATTERNS_MAX_BYTES || same.len() >= SAME_HASH_MAX {
             if same.is_empty() {
                 self.by_hash.remove(&hash(key));
             }
             return None;
         }
         same.push(nth);
+        self.bytes = bytes;
         let place = self.place(key);
         self.rows.push(Kept { key: key.to_key(), used: Used::default(), place });
         Some(nth)
@@ -217,16 +224,16 @@ fn hint(key: KeyRef<'_>) -> usize {
     const ALIGNED: usize = 16;
     let KeyRef { operation, table, index, pattern, caller } = key;
     let place = |text: &str| text.as_ptr().addr() / ALIGNED;
-    let lengths = pattern.len() + caller.len() + index.map_or(0, str::len);
+    let tests = pattern.keys.len() + pattern.filter.len() + pattern.members.len();
+    let lengths = tests + caller.len() + index.map_or(0, str::len);
     place(operation).wrapping_add(place(table)).wrapping_add(lengths) % HINTS
 }
 
 fn hash(key: KeyRef<'_>) -> u64 {
     let KeyRef { operation, table, index, pattern, caller } = key;
-    let parts = [operation, table, index.unwrap_or_default(), pattern, caller];
-    parts.iter().fold(u64::from(index.is_some()), |seed, part| {
-        if part.is_empty() { seed.rotate_left(7) } else { xxh3_64_with_seed(part.as_bytes(), seed) }
-    })
+    let mut hash = Xxh3::new();
+    (operation, table, index, pattern, caller).hash(&mut hash);
+    hash.finish()
 }
 
 /// What is a hash already.
@@ -256,7 +263,7 @@ mod tests {
             operation: "Query".to_owned(),
             table: "cities".to_owned(),
             index: None,
-            pattern: pattern.to_owned(),
+            pattern: Pattern::read(pattern).unwrap(),
             caller: String::new(),
         }
     }
@@ -300,11 +307,11 @@ mod tests {
     fn what_finds_no_room_is_summed() {
         let ledger = Ledger::default();
         for nth in 0..ROWS_MAX + 5 {
-            ledger.add(0, |page| page.add(key(&nth.to_string()).as_ref(), &one(1.0)));
+            ledger.add(0, |page| page.add(key(&format!("a{nth} = ?")).as_ref(), &one(1.0)));
         }
         let recording = ledger.recording(0);
         assert_eq!((recording.rows.len(), recording.others), (ROWS_MAX + 1, 5));
-        let others = recording.rows.iter().find(|row| row.key.pattern == OTHERS);
+        let others = recording.rows.iter().find(|row| row.key.pattern.is_others);
         assert_eq!(others.map(|row| row.used.requests), Some(5));
     }
 }

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `recording.rs` | what was used, summed by operation, table, index, pattern and caller; its stored form |
 //! | `facts.rs` | what the tables of a recording were: keys, indexes, attributes |
-//! | `shape.rs` | the text of a request without its values, read back |
+//! | `pattern.rs` | the request without its values, in a canonical form |
 //! | `ledger.rs` | a recording while requests are served |
 //! | `prices.rs` | price lists, which are data |
 //! | `bill.rs` | what a recording costs by a price list |
@@ -22,9 +22,9 @@ mod contract;
 mod difference;
 mod facts;
 mod ledger;
+mod pattern;
 mod prices;
 mod recording;
-mod shape;
 
 pub use amount::{dollars, grouped, units};
 pub use bill::{Bill, Line, PlaceBill, bill, of_a_million};
@@ -36,7 +36,8 @@ pub use facts::{
     AttributeDefinition, AttributeFacts, Definition, IndexFacts, KeyElement, Projection, Sample,
     TableFacts, key_names,
 };
+pub use hashrange_expr::{PatternFault, Test, Tested};
 pub use ledger::{Ledger, Page};
+pub use pattern::{Member, Pattern, Returns, Verb};
 pub use prices::{PriceFault, PriceList, Prices, regions};
 pub use recording::{KeyRef, Kind, Peak, Place, Recording, RecordingFault, Row, RowKey, Used};
-pub use shape::{Returns, Shape, Test, Tested};

@@ -1,7 +1,9 @@
 //! What was used, summed by operation, table, index, pattern and caller; and its stored form, which is JSON.
 
 use crate::facts::TableFacts;
-use serde::{Deserialize, Serialize};
+use crate::pattern::Pattern;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -20,11 +22,26 @@ pub struct RowKey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
     /// The request without its values; empty if it says no more than its operation.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub pattern: String,
+    #[serde(default, skip_serializing_if = "Pattern::is_empty", deserialize_with = "pattern")]
+    pub pattern: Pattern,
     /// The access key id of whoever sent it; empty if none was shown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub caller: String,
+}
+
+/// Reads a pattern, or its text, which recordings had before; one that was cut there is among the others.
+fn pattern<'d, D: Deserializer<'d>>(stored: D) -> Result<Pattern, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        Text(String),
+        Whole(Pattern),
+    }
+    match Stored::deserialize(stored)? {
+        Stored::Text(text) if text.contains("...") => Ok(Pattern::others()),
+        Stored::Text(text) => Pattern::read(&text).map_err(D::Error::custom),
+        Stored::Whole(pattern) => Ok(pattern),
+    }
 }
 
 /// A [`RowKey`] that is not kept.
@@ -37,7 +54,7 @@ pub struct KeyRef<'a> {
     /// The index.
     pub index: Option<&'a str>,
     /// The request without its values.
-    pub pattern: &'a str,
+    pub pattern: &'a Pattern,
     /// The access key id.
     pub caller: &'a str,
 }
@@ -62,7 +79,7 @@ impl KeyRef<'_> {
             operation: self.operation.to_owned(),
             table: self.table.to_owned(),
             index: self.index.map(str::to_owned),
-            pattern: self.pattern.to_owned(),
+            pattern: self.pattern.clone(),
             caller: self.caller.to_owned(),
         }
     }

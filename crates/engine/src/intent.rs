@@ -2,15 +2,14 @@
 //! most requests, one of each member of a batch or transaction.
 //!
 //! An intent borrows what the request has compiled and allocates nothing. Its pattern, the request without its
-//! values, is written for those who ask for it.
+//! values, is made for those who ask for it.
 
 use crate::environment::table_name_of;
 use crate::read::Output;
-use hashrange_expr::{Condition, KeyConditions, Name, Projection, Update};
+use hashrange_cost::{self as cost, Member, Pattern};
+use hashrange_expr::{Condition, KeyConditions, Projection, Update};
 use hashrange_model::Item;
-use hashrange_model::bounds::{CUT, SHAPE_MAX_BYTES, beginning};
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
 
 /// What one request, or one member of a batch or transaction, wants of a table.
 #[derive(Debug, Clone)]
@@ -170,103 +169,59 @@ impl<'a> Intent<'a> {
         self.consistent
     }
 
-    /// Returns the pattern of a request of this one intent: the request without its values.
-    pub(crate) fn pattern(&self) -> String {
-        let mut pattern = Pattern::default();
-        // What does not fit is cut.
-        let _cut = pattern.one(self);
-        pattern.0
+    /// Returns the pattern of a request of this one intent.
+    pub fn pattern(&self) -> Pattern {
+        let verb = match self.verb {
+            Verb::Insert => Some(cost::Verb::Insert),
+            Verb::UpdateStatement => Some(cost::Verb::Update),
+            Verb::DeleteStatement => Some(cost::Verb::Delete),
+            _ => None,
+        };
+        Pattern { verb, ..self.asked() }
     }
 
-    fn tell(&self, pattern: &mut Pattern) -> fmt::Result {
-        if let Access::Partition(conditions) = self.access {
-            pattern.part(format_args!("{conditions:#}"))?;
+    /// Returns the pattern without the verb.
+    fn asked(&self) -> Pattern {
+        let tested = |condition: Option<&Condition>| condition.map_or_else(Vec::new, Condition::tested);
+        Pattern {
+            keys: match self.access {
+                Access::Partition(conditions) => conditions.tested(),
+                _ => Vec::new(),
+            },
+            filter: tested(self.filter),
+            is_where: self.filter.is_some() && self.verb.is_statement(),
+            condition: tested(self.condition),
+            returns: match self.returns {
+                Returns::All => cost::Returns::All,
+                Returns::Count => cost::Returns::Count,
+                Returns::Paths(projection) => match names(projection.attribute_names()) {
+                    names if names.is_empty() => cost::Returns::All,
+                    names => cost::Returns::Names(names),
+                },
+            },
+            updates: self
+                .update
+                .map(|update| names(update.targets().map(|target| target.name)))
+                .filter(|names| !names.is_empty()),
+            ..Pattern::default()
         }
-        if let Some(update) = self.update {
-            pattern.names("UPDATES", update.targets().map(|target| target.name))?;
-        }
-        if let Some(filter) = self.filter {
-            let word = if self.verb.is_statement() { "WHERE" } else { "FILTER" };
-            pattern.part(format_args!("{word} {filter:#}"))?;
-        }
-        if let Some(condition) = self.condition {
-            pattern.part(format_args!("IF {condition:#}"))?;
-        }
-        match self.returns {
-            Returns::All => Ok(()),
-            Returns::Count => pattern.part(format_args!("RETURNS COUNT")),
-            Returns::Paths(projection) => pattern.names("RETURNS", projection.attribute_names()),
-        }
-    }
-}
-
-/// Returns the pattern of a batch or transaction: its members in their order, those that are equal once.
-pub(crate) fn pattern_of<'i>(intents: impl IntoIterator<Item = Intent<'i>>) -> String {
-    let mut pattern = Pattern::default();
-    // What does not fit is cut.
-    let _cut = pattern.members(intents);
-    pattern.0
-}
-
-/// A pattern while it is written; it takes no more than its bound.
-#[derive(Debug, Default)]
-struct Pattern(String);
-
-impl Pattern {
-    fn one(&mut self, intent: &Intent<'_>) -> fmt::Result {
-        if intent.verb.is_written_statement() {
-            self.part(format_args!("{}", intent.verb.as_str()))?;
-        }
-        intent.tell(self)
-    }
-
-    fn members<'i>(&mut self, intents: impl IntoIterator<Item = Intent<'i>>) -> fmt::Result {
-        let mut known = BTreeSet::new();
-        for intent in intents {
-            let mut member = Self::default();
-            let told = member.part(format_args!("{} {}", intent.verb.as_str(), intent.table));
-            // What does not fit is cut.
-            let _cut = told.and_then(|()| intent.tell(&mut member));
-            if known.contains(&member.0) {
-                continue;
-            }
-            self.write_str(if known.is_empty() { "" } else { "; " })?;
-            self.write_str(&member.0)?;
-            known.insert(member.0);
-        }
-        Ok(())
-    }
-
-    /// Writes a part behind a space, unless it is the first.
-    fn part(&mut self, part: fmt::Arguments<'_>) -> fmt::Result {
-        if !self.0.is_empty() {
-            self.write_str(" ")?;
-        }
-        self.write_fmt(part)
-    }
-
-    /// Writes names in their order, each once, so that whoever asks the same asks in the same words.
-    fn names<'n>(&mut self, what: &str, names: impl Iterator<Item = &'n str>) -> fmt::Result {
-        let text = |name| format!("{:.SHAPE_MAX_BYTES$}", Name(name));
-        let names: BTreeSet<String> = names.map(text).collect();
-        let mut names = names.iter();
-        let Some(first) = names.next() else { return Ok(()) };
-        self.part(format_args!("{what} {first}"))?;
-        names.try_for_each(|name| write!(self, ", {name}"))
     }
 }
 
-impl fmt::Write for Pattern {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.0.len() + text.len() <= SHAPE_MAX_BYTES {
-            self.0.push_str(text);
-            return Ok(());
-        }
-        let room = SHAPE_MAX_BYTES.saturating_sub(self.0.len());
-        self.0.push_str(beginning(text, room));
-        self.0.push_str(CUT);
-        Err(fmt::Error)
-    }
+/// Returns names in the order of the alphabet, each once.
+fn names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let names: BTreeSet<&str> = names.collect();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// Returns the pattern of a batch or transaction.
+pub(crate) fn pattern_of<'i>(intents: impl IntoIterator<Item = Intent<'i>>) -> Pattern {
+    let member = |intent: Intent<'_>| Member {
+        table: intent.table.to_owned(),
+        does: intent.verb.as_str().to_owned(),
+        pattern: intent.asked(),
+    };
+    Pattern::of_members(intents.into_iter().map(member).collect())
 }
 
 #[cfg(test)]
@@ -274,17 +229,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_members_stand_once_and_no_more_than_fit() {
+    fn equal_members_stand_once_by_the_names_of_tables() {
         let key = Item::empty();
-        let tables = |names: &[&str]| {
-            pattern_of(names.iter().map(|name| Intent::new(Verb::Get, name, Access::Item(&key))))
+        let of = |names: &[&'static str]| {
+            let intent = |name: &&'static str| Intent::new(Verb::Get, name, Access::Item(&key));
+            pattern_of(names.iter().map(intent)).to_string()
         };
         let arn = "arn:aws:dynamodb:us-east-1:000000000000:table/a";
-        assert_eq!(tables(&["b", "a", "b", arn]), "Get b; Get a");
-        assert_eq!(tables(&[]), "");
-        let names: Vec<String> = (0..100).map(|nth| format!("t{nth}")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let cut = tables(&names);
-        assert!(cut.ends_with("...") && cut.len() <= SHAPE_MAX_BYTES + 3, "{cut}");
+        assert_eq!(of(&["b", "a", "b", arn]), "Get a; Get b");
+        assert_eq!(of(&[]), "");
     }
 }

@@ -16,6 +16,7 @@ use crate::capacity::{Units, write_units};
 use crate::intent::{Intent, pattern_of};
 use crate::schema::{Index, Table};
 use crate::stations::{Station, pass};
+use hashrange_cost::Pattern;
 use hashrange_model::ApiResult;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
@@ -42,8 +43,8 @@ struct Notes {
 /// Who may refuse a request.
 pub trait Gate: Send + Sync {
     /// Says whether a request may do what it wants. A batch or transaction is asked for each member; an error
-    /// refuses all of it. `pattern` is the whole request without its values, as in [`Usage::shape`].
-    fn admit(&self, intent: &Intent<'_>, pattern: &str) -> ApiResult<()>;
+    /// refuses all of it. `pattern` is the whole request without its values, as in [`Usage::pattern`].
+    fn admit(&self, intent: &Intent<'_>, pattern: &Pattern) -> ApiResult<()>;
 }
 
 /// The proof that a request was announced, and that no gate refused it.
@@ -55,10 +56,8 @@ pub(crate) struct Announced(());
 pub struct Usage {
     /// One for most requests, which is kept without memory of its own.
     uses: SmallVec<[Use; 1]>,
-    /// The request without its values, such as `country = ? AND begins_with(place, ?)`; empty if it says
-    /// no more than its operation. Of a batch or transaction its members, each with what it does to which
-    /// table, such as `Put orders IF attribute_not_exists(id); Update stock UPDATES left`.
-    pub shape: String,
+    /// The request without its values; empty if it says no more than its operation.
+    pub pattern: Pattern,
 }
 
 /// What of a table or index a request used.
@@ -93,8 +92,8 @@ pub enum UseKind {
 
 impl Usage {
     /// Returns what used this much.
-    pub fn new(uses: impl IntoIterator<Item = Use>, shape: impl Into<String>) -> Self {
-        Self { uses: uses.into_iter().collect(), shape: shape.into() }
+    pub fn new(uses: impl IntoIterator<Item = Use>, pattern: Pattern) -> Self {
+        Self { uses: uses.into_iter().collect(), pattern }
     }
 
     /// Returns what was used by table, by the index that was read, and by whether it was read or written.
@@ -210,7 +209,7 @@ impl Drop for Installed {
 impl Notes {
     fn clear(&mut self) {
         self.usage.uses.clear();
-        self.usage.shape.clear();
+        self.usage.pattern = Pattern::default();
         self.gate = None;
     }
 }
@@ -243,11 +242,11 @@ pub(crate) fn announce_all<'i, I: IntoIterator<Item = Intent<'i>>>(
 }
 
 /// Notes the pattern of the request; returns the gate, if there is one, with the pattern.
-fn note_pattern(pattern: String) -> Option<(Arc<dyn Gate>, String)> {
+fn note_pattern(pattern: Pattern) -> Option<(Arc<dyn Gate>, Pattern)> {
     NOTES.with_borrow_mut(|notes| {
-        notes.usage.shape = pattern;
+        notes.usage.pattern = pattern;
         let gate = notes.gate.as_ref()?;
-        Some((Arc::clone(gate), notes.usage.shape.clone()))
+        Some((Arc::clone(gate), notes.usage.pattern.clone()))
     })
 }
 

@@ -41,6 +41,7 @@ mod lookup;
 mod parse;
 pub mod partiql;
 mod path;
+mod pattern;
 mod path_tree;
 mod placeholders;
 mod projection;
@@ -55,6 +56,9 @@ pub use condition::{Condition, Filter, condition};
 pub use key_condition::{
     KeyAttribute, KeyCondition, KeyConditions, KeyExpression, KeyOperator, KeyPlan, key_condition,
     key_expression,
+};
+pub use pattern::{
+    PatternFault, PatternReader, Test, Tested, joined as tests_joined, read_pattern,
 };
 pub use placeholders::Placeholders;
 pub use projection::{Projection, projection};

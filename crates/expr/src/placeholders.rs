@@ -26,6 +26,8 @@ pub struct Placeholders<'a> {
     shared: Vec<Option<Name>>,
     /// Invariant: sorted by key.
     values: Vec<Entry<'a, Value>>,
+    /// Whether an alias is a name in backquotes, which is its own meaning.
+    is_of_pattern: bool,
 }
 
 impl<'a> Placeholders<'a> {
@@ -41,12 +43,20 @@ impl<'a> Placeholders<'a> {
         let values = entries(values, b':', Reason::EmptyValues, Reason::InvalidValueKey)?;
         check_size(&names, &values)?;
         let shared = vec![None; names.len()];
-        Ok(Self { names, shared, values })
+        Ok(Self { names, shared, values, is_of_pattern: false })
     }
 
     /// Returns empty placeholders, as of a request without the two members.
     pub fn none() -> Self {
         Self::default()
+    }
+
+    /// Returns the placeholders of a pattern, in which names stand in backquotes and these values for all.
+    pub(crate) fn of_pattern(values: impl Iterator<Item = (&'a str, &'a Value)>) -> Self {
+        let entry = |(key, meaning)| Entry { key, meaning, used: false };
+        let mut values: Vec<_> = values.map(entry).collect();
+        values.sort_unstable_by_key(|entry| entry.key);
+        Self { values, is_of_pattern: true, ..Self::default() }
     }
 
     /// Returns true if neither names nor values were given.
@@ -68,6 +78,10 @@ impl<'a> Placeholders<'a> {
 
     /// Returns the meaning of `#name` and marks it as used.
     pub(crate) fn name(&mut self, alias: &str) -> Option<Name> {
+        if self.is_of_pattern {
+            let inner = alias.strip_prefix('`')?.strip_suffix('`')?;
+            return Some(inner.replace("``", "`").into());
+        }
         let nth = look_up(&mut self.names, alias)?;
         Some(self.shared[nth].get_or_insert_with(|| self.names[nth].meaning.into()).clone())
     }

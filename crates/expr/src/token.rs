@@ -95,10 +95,38 @@ impl Token {
         Self { kind, start, end: start + length }
     }
 
+    /// Reads the token of a pattern that begins at or after `from`: `?` and `'type'` are values, a name in
+    /// backquotes an alias, and a name may begin with an underscore.
+    pub(crate) fn read_of_pattern(text: &str, from: usize) -> Self {
+        let token = Self::read(text, from);
+        let rest = &text[token.start..];
+        let (kind, length) = match rest.as_bytes() {
+            [b'?', ..] => (TokenKind::Placeholder, 1),
+            [b'_', more @ ..] => (TokenKind::Word, 1 + word_length(more)),
+            [b'`', ..] => (TokenKind::Alias, enclosed_length(rest, '`')),
+            [b'\'', ..] => (TokenKind::Placeholder, enclosed_length(rest, '\'')),
+            _ => return token,
+        };
+        Self { kind, start: token.start, end: token.start + length }
+    }
+
     /// Returns the token's text.
     pub(crate) fn text(self, whole: &str) -> &str {
         &whole[self.start..self.end]
     }
+}
+
+/// Returns the length of what begins with a quote, up to the one that ends it; a doubled one stands for itself.
+fn enclosed_length(text: &str, quote: char) -> usize {
+    let mut rest = 1;
+    while let Some(at) = text[rest..].find(quote) {
+        rest += at + 1;
+        if !text[rest..].starts_with(quote) {
+            return rest;
+        }
+        rest += 1;
+    }
+    text.len()
 }
 
 /// Returns whether a byte separates tokens. Source: Amazon DynamoDB developer guide, expressions:

@@ -28,9 +28,9 @@ pub use crate::guard::Guard;
 pub use hashrange_cost::{
     AccessPattern, AttributeDefinition, AttributeFacts, Bill, Budget, Contract, ContractFault,
     Definition, Difference, Findings, IndexFacts, KeyElement, KeyRef, Kind, Ledger, Line, Mismatch,
-    OfPattern, Peak, Place, PlaceBill, PriceFault, PriceList, Prices, Projection, Recording,
-    RecordingFault, Row, RowKey, Sample, Shape, Side, TableFacts, Tested, Used, bill, compare,
-    dollars, grouped, mean_units, of_a_million, regions, units,
+    Member, OfPattern, Pattern, PatternFault, Peak, Place, PlaceBill, PriceFault, PriceList, Prices, Projection, Recording,
+    RecordingFault, Returns, Row, RowKey, Sample, Side, TableFacts, Test, Tested, Used, bill, compare,
+    Verb, dollars, grouped, mean_units, of_a_million, regions, units,
 };
 pub use hashrange_engine::{Gate, Intent, Usage, Use, UseKind, metered, metered_behind};
 
@@ -106,7 +106,7 @@ fn each_place(
     is_failed: bool,
     mut tell: impl FnMut(KeyRef<'_>, &Used),
 ) {
-    let pattern = &*usage.shape;
+    let pattern = &usage.pattern;
     for used in usage.uses() {
         let table = &*used.table;
         let mut place = |index: Option<&str>, units: f64| {
@@ -196,7 +196,7 @@ mod tests {
             returned: 0,
             ..read.clone()
         };
-        Usage::new([read, write], "a = ?")
+        Usage::new([read, write], Pattern::read("a = ?").unwrap())
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
         let [row] = &recording.rows[..] else { panic!("{recording:?}") };
         assert_eq!((&*row.key.table, &*row.key.caller), ("music", "AK"));
         assert_eq!((row.used.requests, row.used.failed, row.used.write_units), (2, 0, 2.0));
-        assert!(row.key.pattern.starts_with("IF "), "{}", row.key.pattern);
+        assert_eq!(row.key.pattern.to_string(), "IF attribute_not_exists(song)");
     }
 
     #[test]

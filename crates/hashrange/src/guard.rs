@@ -5,8 +5,9 @@
 //! Left to others: the meaning of a pattern (the crate `cost`), the points where the engine asks
 //! (its `usage.rs`).
 
-use hashrange_cost::{AccessPattern, Contract, KeyRef, Row, RowKey, Used};
+use hashrange_cost::{AccessPattern, Contract, KeyRef, Pattern, Row, RowKey, Used};
 use hashrange_engine::{Gate, Intent, Usage, metered, metered_behind};
+use hashrange_model::bounds::told;
 use hashrange_model::{ApiResult, Reason};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -65,7 +66,7 @@ impl Guard {
                 operation,
                 table: &used.table,
                 index: used.index.as_deref(),
-                pattern: &usage.shape,
+                pattern: &usage.pattern,
                 caller: "",
             };
             self.contract.find(key).map(|pattern: &AccessPattern| pattern.name.as_str())
@@ -92,7 +93,7 @@ impl Guard {
         // Writing to text does not fail.
         let _written = key.index.map(|index| write!(asked, "/{index}"));
         if !key.pattern.is_empty() {
-            asked.extend([" ", key.pattern]);
+            asked.extend([" ", &told(key.pattern)]);
         }
         let mut counts = self.counts();
         let key = key.to_key();
@@ -111,8 +112,8 @@ struct OfCall {
 }
 
 impl Gate for OfCall {
-    fn admit(&self, intent: &Intent<'_>) -> ApiResult<()> {
-        let Intent { table, index, shape: pattern } = *intent;
+    fn admit(&self, intent: &Intent<'_>, pattern: &Pattern) -> ApiResult<()> {
+        let (table, index) = (intent.table(), intent.index());
         let key = KeyRef { operation: self.operation, table, index, pattern, caller: "" };
         if self.guard.contract.find(key).is_some() {
             return Ok(());

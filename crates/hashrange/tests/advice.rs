@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use hashrange::advisor::{Entries, NewIndex, Report, Spare, advise};
-use hashrange::cost::{PriceList, Recorder, Recording, Row, RowKey, Usage, UseKind, Used, metered};
+use hashrange::cost::{Pattern, PriceList, Recorder, Recording, Row, RowKey, Usage, UseKind, Used, metered};
 use hashrange::{Database, Operation, block_on};
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ impl Workload {
             operation: "GetItem".to_owned(),
             table: "orders".to_owned(),
             index: None,
-            pattern: String::new(),
+            pattern: Pattern::default(),
             caller: String::new(),
         };
         let used = Used { requests: 1000, read_units: 500.0, ..Used::default() };

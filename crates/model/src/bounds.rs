@@ -34,9 +34,6 @@ pub const TOLD_HEADER_MAX_BYTES: usize = 6000;
 /// Most bytes of a request that the server explains in a header: the client should not wait for two
 /// long answers at once.
 pub const EXPLAINED_IN_HEADER_MAX_BYTES: usize = 128 * 1024;
-/// Most bytes of a shape, which is a request without its values: recordings keep one for each kind
-/// of request.
-pub const SHAPE_MAX_BYTES: usize = 300;
 /// Most conditions of `Expected`, `QueryFilter` or `ScanFilter`, with their values: each takes half
 /// a kilobyte while it is compiled, and a request of 16 MB has room for half a million. No item has
 /// as many attributes.

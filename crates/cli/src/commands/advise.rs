@@ -11,7 +11,7 @@ use crate::output::{self, printer::Printer, table::shown};
 use hashrange::advisor::{
     Answered, NewIndex, Report, Spare, SpareIndex, UnusedKey, advise, shell_word,
 };
-use hashrange::cost::{Recording, Shape, Tested, grouped};
+use hashrange::cost::{Recording, Tested, grouped};
 use serde_json::json;
 
 /// Advises on the recording of a server.
@@ -103,18 +103,18 @@ fn new_index(lines: &mut Vec<String>, index: &NewIndex) {
 /// Returns the command line that reads the index, with `...` in the place of values.
 fn tried(answered: &Answered) -> String {
     let instead = &answered.instead;
-    let shape = Shape::read(&instead.pattern);
+    let pattern = &instead.pattern;
     let joined = |tested: &[Tested]| {
         let texts: Vec<&str> = tested.iter().map(|it| it.text.as_str()).collect();
         shell_word(&texts.join(" AND ").replace('?', "..."))
     };
     let table = &instead.table;
-    let filter = match &shape.filter[..] {
+    let filter = match &pattern.filter[..] {
         [] => String::new(),
         filter => format!(" --filter {}", joined(filter)),
     };
-    match (instead.operation.as_str(), &shape.keys[..]) {
-        ("ExecuteStatement", _) => format!("query {table} {}", joined(&shape.filter)),
+    match (instead.operation.as_str(), &pattern.keys[..]) {
+        ("ExecuteStatement", _) => format!("query {table} {}", joined(&pattern.filter)),
         (_, []) => format!("scan {table}{filter}"),
         (_, keys) => format!("query {table} {}{filter}", joined(keys)),
     }

@@ -219,7 +219,7 @@ impl<'a> Report<'a> {
         let key = &line.key;
         let place = || place_name(&key.table, key.index.as_deref());
         match self.arguments.by {
-            CostBy::Pattern => vec![key.operation.clone(), place(), key.pattern.clone()],
+            CostBy::Pattern => vec![key.operation.clone(), place(), key.pattern.to_string()],
             CostBy::Operation => vec![key.operation.clone()],
             CostBy::Table => vec![place()],
             CostBy::Caller => vec![key.caller.clone()],
@@ -255,7 +255,7 @@ impl<'a> Report<'a> {
                 cost(one.after),
                 dollars(one.growth()),
             ];
-            table.add_figures(&[key.operation.clone(), place, key.pattern.clone()], &figures);
+            table.add_figures(&[key.operation.clone(), place, key.pattern.to_string()], &figures);
         }
         self.printer.table(&table)
     }

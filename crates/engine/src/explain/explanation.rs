@@ -1,6 +1,7 @@
 //! The value that EXPLAIN answers. Its JSON has members named as the fields, each word of a
 //! name in a capital letter; what is absent is left out.
 
+use hashrange_cost::Pattern;
 use serde::Serialize;
 
 /// Whether what is explained runs.
@@ -20,7 +21,7 @@ pub struct Explanation {
     pub operation: &'static str,
     /// The request without its values, as [`crate::Usage`] has it when it runs. No member of the JSON.
     #[serde(skip)]
-    pub shape: String,
+    pub pattern: Pattern,
     /// Whether it ran.
     pub analyzed: bool,
     /// What is read or written, in order.

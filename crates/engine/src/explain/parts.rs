@@ -19,6 +19,7 @@ use crate::intent::pattern_of;
 use crate::schema::Table;
 use crate::transaction::{self, Outcome, Token, TransactionAction};
 use crate::write::{Attempt, Write};
+use hashrange_cost::Pattern;
 use hashrange_expr::Filter;
 use hashrange_model::bounds;
 use hashrange_model::error::cancellation_code;
@@ -101,7 +102,7 @@ impl Parts {
         let analyzed = asked.mode == Mode::Analyze;
         Explanation {
             operation: asked.operation,
-            shape: String::new(),
+            pattern: Pattern::default(),
             analyzed,
             steps: self.steps,
             together: Some(self.together),
@@ -185,7 +186,7 @@ impl<S: Store> Engine<S> {
             .collect::<ApiResult<Vec<_>>>()?;
         let plans = transaction::plan(actions, &tables)?;
         let planned_ms = self.now_ms();
-        let shape = pattern_of(actions.iter().map(TransactionAction::intent));
+        let pattern = pattern_of(actions.iter().map(TransactionAction::intent));
         let parts = match asked.mode {
             Mode::Plan => self.rehearsed(actions, &tables, plans, worded).await?,
             Mode::Analyze => {
@@ -198,7 +199,7 @@ impl<S: Store> Engine<S> {
                 parts
             }
         };
-        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
+        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 
     /// Decides the actions of a transaction and does none of them.

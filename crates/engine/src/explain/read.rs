@@ -153,7 +153,7 @@ impl<S: Store> Engine<S> {
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
         Ok(Explanation {
             operation: asked.operation,
-            shape: intent.pattern(),
+            pattern: intent.pattern(),
             analyzed: asked.mode == Mode::Analyze,
             steps: vec![Step::Read(Box::new(step))],
             together: None,

@@ -58,7 +58,7 @@ impl<S: Store> Engine<S> {
         };
         Ok(Explanation {
             operation: asked.operation,
-            shape: intent.pattern(),
+            pattern: intent.pattern(),
             analyzed,
             steps: vec![Step::Write(Box::new(step))],
             together: None,

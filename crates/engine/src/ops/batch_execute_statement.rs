@@ -83,8 +83,8 @@ impl<S: Store> Engine<S> {
             } else {
                 self.explain_write_statements(&statements, asked).await
             };
-            let shape = pattern_of(intents(&statements));
-            explained.map(|explained| Explanation { shape, ..explained })
+            let pattern = pattern_of(intents(&statements));
+            explained.map(|explained| Explanation { pattern, ..explained })
         };
         explained.await.map_err(|error| error.in_layer(Layer::Older))
     }

@@ -102,7 +102,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let asked = Asked { operation: "BatchGetItem", mode, began_ms: self.now_ms() };
         let planned = self.plan_parts(&mut input)?;
-        let shape = pattern_of(intents(&planned));
+        let pattern = pattern_of(intents(&planned));
         let planned_ms = self.now_ms();
         let reads = planned.iter().flat_map(PlannedPart::reads).map(Ok).collect();
         let mut steps = self.item_read_steps(reads, Grouping::Batch).await?;
@@ -116,7 +116,7 @@ impl<S: Store> Engine<S> {
             parts.together.unprocessed =
                 left.map(|part| part.keys.as_ref().map_or(0, Vec::len)).sum();
         }
-        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
+        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 
     fn plan_parts(&self, input: &mut BatchGetItemInput<'_>) -> ApiResult<Vec<PlannedPart>> {

@@ -161,7 +161,7 @@ impl<S: Store> Engine<S> {
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let members = check(&mut input)?;
-        let shape = pattern_of(intents(&members));
+        let pattern = pattern_of(intents(&members));
         let planned_ms = self.now_ms();
         let attempted = self.attempt_members(&members, asked.mode);
         let (attempted, round_trips) = self.counting(attempted).await;
@@ -194,7 +194,7 @@ impl<S: Store> Engine<S> {
         if let Some(why) = refused {
             parts.refuse(&why);
         }
-        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
+        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 
     /// Rehearses the members, or writes them, with the step of each.

@@ -99,7 +99,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let tables =
             statements.iter().map(|it| self.table(it.table())).collect::<ApiResult<Vec<_>>>()?;
-        let shape = pattern_of(statements.iter().map(write::intent));
+        let pattern = pattern_of(statements.iter().map(write::intent));
         let plans = plan_items(&tables, statements)?;
         let conditions = statements.iter().map(condition_of);
         let reads = plans.into_iter().zip(&tables).zip(conditions);
@@ -115,7 +115,7 @@ impl<S: Store> Engine<S> {
             let answer = self.run_transaction(again).await?;
             self.add_consumed(&mut parts, answer.consumed_capacity)?;
         }
-        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
+        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 
     /// Returns the actions of statements.

@@ -155,7 +155,7 @@ impl<S: Store> Engine<S> {
         let gets = checked(input.transact_items)?;
         let tables = self.tables_of_gets(&gets)?;
         let keys = plan(&gets, &tables)?;
-        let shape = pattern_of(intents(&gets, &tables));
+        let pattern = pattern_of(intents(&gets, &tables));
         let planned_ms = self.now_ms();
         let reads = gets.into_iter().zip(&tables).zip(&keys).map(|((get, table), key)| {
             let keys = ReadKeys::of_item(table, &get.key);
@@ -174,7 +174,7 @@ impl<S: Store> Engine<S> {
                 self.add_consumed(&mut parts, answer.consumed_capacity)?;
             }
         }
-        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
+        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 }
 

@@ -16,7 +16,7 @@ use hashrange_model::{AttributeType, ValueRef};
 type Checked<T> = Result<T, ExpressionFault>;
 
 /// Checks a condition and everything in it.
-pub(super) fn check(predicate: Predicate<'_>) -> Checked<Node> {
+pub(crate) fn check(predicate: Predicate<'_>) -> Checked<Node> {
     Ok(match predicate {
         Predicate::Or(links) => Node::Or(links.into_iter().map(check).collect::<Checked<_>>()?),
         Predicate::And(links) => Node::And(links.into_iter().map(check).collect::<Checked<_>>()?),

@@ -14,7 +14,7 @@ use crate::token::Comparator;
 use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
 use hashrange_model::{AttributeType, Item, Value};
 
-pub(crate) use check::{check_bounds, check_range_operand};
+pub(crate) use check::{check, check_bounds, check_range_operand};
 pub(crate) use evaluate::order;
 pub use filter::Filter;
 
@@ -232,7 +232,7 @@ impl Node {
         }
     }
 
-    fn collect_paths<'n>(&'n self, paths: &mut Vec<&'n DocumentPath>) {
+    pub(crate) fn collect_paths<'n>(&'n self, paths: &mut Vec<&'n DocumentPath>) {
         match self {
             Self::Or(nodes) | Self::And(nodes) => {
                 for node in nodes {

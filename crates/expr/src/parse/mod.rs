@@ -33,6 +33,8 @@ pub(crate) struct Parser<'t, 'p, 'a> {
     placeholders: &'p mut Placeholders<'a>,
     previous: Option<Token>,
     current: Token,
+    /// Reads the next token.
+    read: fn(&str, usize) -> Token,
     depth: usize,
     /// Calls of `list_append` that the parser is inside of.
     open_list_appends: usize,
@@ -50,28 +52,43 @@ impl<'t, 'p, 'a> Parser<'t, 'p, 'a> {
         if text.len() > EXPRESSION_MAX_BYTES {
             return Err(ExpressionFault::TooLong(text.len()));
         }
-        let current = Token::read(text, 0);
-        if current.kind == TokenKind::End {
-            return Err(ExpressionFault::Empty);
-        }
-        let found = Findings::default();
-        Ok(Self {
+        let parser = Self::over(kind, text, Token::read, placeholders);
+        if parser.at_end() { Err(ExpressionFault::Empty) } else { Ok(parser) }
+    }
+
+    /// Returns the parser over a pattern, the text of a request without its values.
+    pub(crate) fn of_pattern(text: &'t str, placeholders: &'p mut Placeholders<'a>) -> Self {
+        Self::over(ExpressionKind::Condition, text, Token::read_of_pattern, placeholders)
+    }
+
+    fn over(
+        kind: ExpressionKind,
+        text: &'t str,
+        read: fn(&str, usize) -> Token,
+        placeholders: &'p mut Placeholders<'a>,
+    ) -> Self {
+        Self {
             text,
             kind,
             placeholders,
             previous: None,
-            current,
+            current: read(text, 0),
+            read,
             depth: 0,
             open_list_appends: 0,
             last_group: None,
-            found,
-        })
+            found: Findings::default(),
+        }
+    }
+
+    fn next(&self) -> Token {
+        (self.read)(self.text, self.current.end)
     }
 
     fn advance(&mut self) -> Token {
         let token = self.current;
         self.previous = Some(token);
-        self.current = Token::read(self.text, token.end);
+        self.current = (self.read)(self.text, token.end);
         token
     }
 
@@ -141,7 +158,7 @@ impl<'t, 'p, 'a> Parser<'t, 'p, 'a> {
         let to = match (at_end, self.previous) {
             (true, Some(previous)) => previous.end,
             (true, None) => self.current.end,
-            (false, _) => match Token::read(self.text, self.current.end) {
+            (false, _) => match self.next() {
                 next if next.kind == TokenKind::End => self.current.end,
                 next => next.end,
             },
@@ -169,5 +186,50 @@ impl<'t, 'p, 'a> Parser<'t, 'p, 'a> {
         self.last_group = Some((open.start, close.end));
         self.depth -= 1;
         Ok(parsed)
+    }
+
+    /// Passes a word in capitals that begins a section of a pattern here.
+    pub(crate) fn eat_section(&mut self, word: &str) -> bool {
+        let next = self.next();
+        let is_begun = match next.kind {
+            TokenKind::Word => !["BETWEEN", "IN"].contains(&next.text(self.text)),
+            TokenKind::Alias | TokenKind::Placeholder | TokenKind::Open | TokenKind::Digits => true,
+            _ => false,
+        };
+        is_begun && self.eat_plain(word)
+    }
+
+    /// Returns whether the next token is one of these words, or the end.
+    pub(crate) fn is_next(&self, words: &[&str]) -> bool {
+        let next = self.next();
+        next.kind == TokenKind::End || words.contains(&next.text(self.text))
+    }
+
+    /// Passes a word as it stands.
+    pub(crate) fn eat_plain(&mut self, word: &str) -> bool {
+        let found = self.at(TokenKind::Word) && self.word() == word;
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// Passes what stands up to a blank or a semicolon, and returns it.
+    pub(crate) fn eat_until_blank(&mut self) -> &'t str {
+        let rest = &self.text[self.current.start..];
+        let length = rest.find([' ', ';']).unwrap_or(rest.len());
+        let end = self.current.start + length;
+        self.previous = Some(self.current);
+        self.current = (self.read)(self.text, end);
+        &rest[..length]
+    }
+
+    /// Passes a semicolon.
+    pub(crate) fn eat_semicolon(&mut self) -> bool {
+        let found = self.word() == ";";
+        if found {
+            self.advance();
+        }
+        found
     }
 }

@@ -3,7 +3,7 @@
 use super::{Parsed, Parser};
 use crate::path::{DocumentPath, Name, Step};
 use crate::syntax::{Call, Operand, Term};
-use crate::token::{Token, TokenKind};
+use crate::token::TokenKind;
 use hashrange_model::error::ExpressionKind;
 use hashrange_model::limits::{LIST_INDEX_MAX, NESTING_DEPTH_MAX};
 use hashrange_model::reserved::is_reserved;
@@ -96,7 +96,7 @@ impl<'t> Parser<'t, '_, '_> {
             TokenKind::Placeholder => self.value(),
             TokenKind::Word
                 if !self.at_any_keyword()
-                    && Token::read(self.text, self.current.end).kind == TokenKind::Open =>
+                    && self.next().kind == TokenKind::Open =>
             {
                 self.call().map(Operand::Call)
             }

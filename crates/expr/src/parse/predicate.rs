@@ -13,10 +13,15 @@ enum Phrase<'t> {
 impl<'t> Parser<'t, '_, '_> {
     /// Parses a whole condition.
     pub(crate) fn predicate(&mut self) -> Parsed<Predicate<'t>> {
-        let phrase = self.disjunction()?;
-        let predicate = self.as_predicate(phrase)?;
+        let predicate = self.beginning_predicate()?;
         self.expect_end()?;
         Ok(predicate)
+    }
+
+    /// Parses the condition at the beginning of a text.
+    pub(crate) fn beginning_predicate(&mut self) -> Parsed<Predicate<'t>> {
+        let phrase = self.disjunction()?;
+        self.as_predicate(phrase)
     }
 
     fn disjunction(&mut self) -> Parsed<Phrase<'t>> {

@@ -12,6 +12,16 @@ impl Display for Condition {
     }
 }
 
+/// One node of a condition, in the form of [`Condition`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plain<'n>(pub(crate) &'n Node);
+
+impl Display for Plain<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        node(self.0, formatter)
+    }
+}
+
 fn node(it: &Node, out: &mut Formatter<'_>) -> fmt::Result {
     match it {
         Node::And(nodes) if nodes.is_empty() => out.write_str("TRUE"),

@@ -33,7 +33,7 @@ pub struct Literal<'a>(pub ValueRef<'a>);
 
 /// A document path such as `address.lines[0]`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Path<'a>(pub(super) &'a DocumentPath);
+pub(crate) struct Path<'a>(pub(crate) &'a DocumentPath);
 
 impl Display for Name<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {

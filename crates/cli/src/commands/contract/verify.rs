@@ -11,7 +11,7 @@ use crate::exit::Found;
 use crate::output::{self, printer::Printer, table::Table};
 use anyhow::Context;
 use hashrange::Operation;
-use hashrange::cost::{AccessPattern, Contract, KeyRef, dollars, units};
+use hashrange::cost::{AccessPattern, Contract, KeyRef, Pattern, dollars, units};
 use serde_json::{Value, json};
 
 /// Outcome of an example.
@@ -61,8 +61,9 @@ fn of_pattern<'c>(
             let used = units_of(explanation);
             verified.units = Some(used);
             verified.million = explanation["Price"]["Million"]["AtMost"].as_f64();
-            let asked = answer["Pattern"].as_str().context("the answer lacks its pattern")?;
-            verified.fault = mismatch(contract, pattern, explanation, asked)
+            let asked: Pattern = serde_json::from_value(answer["Pattern"].clone())
+                .context("the answer lacks its pattern")?;
+            verified.fault = mismatch(contract, pattern, explanation, &asked)
                 .or_else(|| refusal(explanation))
                 .or_else(|| over(pattern, used));
         }
@@ -76,7 +77,7 @@ fn mismatch(
     contract: &Contract,
     pattern: &AccessPattern,
     explanation: &Value,
-    asked: &str,
+    asked: &Pattern,
 ) -> Option<String> {
     // A part that the database refuses by itself may name no table.
     let keys = steps(explanation).filter_map(|step| {

@@ -41,7 +41,7 @@ pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     };
     let answer = json!({
         "Explanation": explanation.to_json(), "Text": explanation.text(),
-        "Pattern": explanation.shape,
+        "Pattern": explanation.pattern,
     });
     Ok(answer.to_string().into_bytes())
 }

@@ -1,0 +1,394 @@
+//! Conditions without their values: the tests that hold together, in a canonical form, so that two
+//! spellings of one condition are the same tests; and the same text read back.
+//!
+//! | spelling | canonical |
+//! |---|---|
+//! | `b = ? AND a = ?` | `a = ? AND b = ?`: equalities, ranges, existence, the rest; each by text |
+//! | `? < a`, `b = a` | `a > ?`, `a = b` |
+//! | `a >= ? AND a <= ?` | `a BETWEEN ? AND ?` |
+//! | `b = ? OR a = ?` | `a = ? OR b = ?` |
+//! | the same test twice | once |
+//!
+//! Left to others: what a request asks beside its conditions (the crate `cost`).
+
+use crate::condition::{Condition, Node, Operand, check};
+use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
+use crate::parse::Parser;
+use crate::path::DocumentPath;
+use crate::placeholders::Placeholders;
+use crate::text::{KeyText, Path, Plain};
+use crate::token::Comparator;
+use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
+use hashrange_model::{AttributeType, Value};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// One of several tests that all hold.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Tested {
+    /// Kind of the test.
+    pub test: Test,
+    /// Text without values, such as `begins_with(place, ?)`.
+    pub text: String,
+    /// Top-level attributes in it, each once.
+    pub names: Vec<String>,
+}
+
+/// Kind of a test, by what a key can answer.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Test {
+    /// An attribute is equal to a value.
+    Equal,
+    /// An attribute is in a range: compared with a value, between two, or it begins with one.
+    Range,
+    /// An attribute exists.
+    Exists,
+    /// A test that no key answers: OR, NOT, `<>`, IN, contains, size, a part of an attribute.
+    Other,
+}
+
+impl Condition {
+    /// Returns the tests that it joins by AND; one if it joins them otherwise, none if it always holds.
+    pub fn tested(&self) -> Vec<Tested> {
+        tested(&self.0)
+    }
+}
+
+impl KeyConditions {
+    /// Returns the tests of the key attributes.
+    pub fn tested(&self) -> Vec<Tested> {
+        let mut tested: Vec<Tested> = self.iter().map(of_key).collect();
+        tested.sort();
+        tested
+    }
+}
+
+fn of_key(KeyCondition { attribute, operator }: &KeyCondition) -> Tested {
+    let test = match operator {
+        KeyOperator::Equal(_) => Test::Equal,
+        _ => Test::Range,
+    };
+    let text = format!("{:#}", KeyText { attribute, operator });
+    Tested { test, text, names: vec![attribute.clone()] }
+}
+
+fn tested(node: &Node) -> Vec<Tested> {
+    let mut nodes = Vec::new();
+    flatten(node, &mut nodes);
+    let ranges = take_ranges(&mut nodes);
+    let mut tested: Vec<Tested> = nodes.into_iter().map(one).chain(ranges).collect();
+    tested.sort();
+    tested.dedup();
+    tested
+}
+
+/// Collects the nodes that hold together.
+fn flatten<'n>(node: &'n Node, nodes: &mut Vec<&'n Node>) {
+    match node {
+        Node::And(inner) => inner.iter().for_each(|one| flatten(one, nodes)),
+        one => nodes.push(one),
+    }
+}
+
+/// Takes the pairs of bounds that are the same as BETWEEN, and returns them as that.
+fn take_ranges(nodes: &mut Vec<&Node>) -> Vec<Tested> {
+    let (mut lower, mut upper) = (BTreeMap::new(), BTreeMap::new());
+    for (nth, node) in nodes.iter().enumerate() {
+        match bound(node) {
+            Some((path, Comparator::GreaterOrEqual)) => lower.entry(path).or_insert(nth),
+            Some((path, Comparator::LessOrEqual)) => upper.entry(path).or_insert(nth),
+            _ => continue,
+        };
+    }
+    let pairs: Vec<_> =
+        lower.into_iter().filter_map(|(path, nth)| Some((path, nth, *upper.get(path)?))).collect();
+    let taken: BTreeSet<usize> = pairs.iter().flat_map(|(_, one, other)| [*one, *other]).collect();
+    let mut nth = 0;
+    nodes.retain(|_| {
+        nth += 1;
+        !taken.contains(&(nth - 1))
+    });
+    pairs.into_iter().map(|(path, ..)| range(path)).collect()
+}
+
+/// Returns the path that a node compares with a value, and how, with the path on the left.
+fn bound(node: &Node) -> Option<(&DocumentPath, Comparator)> {
+    match node {
+        Node::Compare { comparator, left: Operand::Path(path), right: Operand::Value(_) } => {
+            Some((path, *comparator))
+        }
+        Node::Compare { comparator, left: Operand::Value(_), right: Operand::Path(path) } => {
+            Some((path, mirrored(*comparator)))
+        }
+        _ => None,
+    }
+}
+
+fn range(path: &DocumentPath) -> Tested {
+    Tested {
+        test: if path.is_nested() { Test::Other } else { Test::Range },
+        text: format!("{} BETWEEN ? AND ?", Path(path)),
+        names: vec![path.attribute.as_ref().to_owned()],
+    }
+}
+
+fn one(node: &Node) -> Tested {
+    let text = match node {
+        Node::Or(nodes) if nodes.len() > 1 => format!("({})", text(node)),
+        node => text(node),
+    };
+    Tested { test: test(node), text, names: names(node) }
+}
+
+fn names(node: &Node) -> Vec<String> {
+    let mut paths = Vec::new();
+    node.collect_paths(&mut paths);
+    let mut known = BTreeSet::new();
+    let names = paths.into_iter().map(|path| &*path.attribute);
+    names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
+}
+
+fn test(node: &Node) -> Test {
+    let is_attribute = |path: &DocumentPath| !path.is_nested();
+    match node {
+        Node::Between {
+            operand: Operand::Path(path),
+            lower: Operand::Value(_),
+            upper: Operand::Value(_),
+        }
+        | Node::BeginsWith(Operand::Path(path), Operand::Value(_))
+            if is_attribute(path) =>
+        {
+            Test::Range
+        }
+        Node::Exists(path) if is_attribute(path) => Test::Exists,
+        node => match bound(node).filter(|(path, _)| is_attribute(path)) {
+            Some((_, Comparator::Equal)) => Test::Equal,
+            Some((_, Comparator::NotEqual)) | None => Test::Other,
+            Some(_) => Test::Range,
+        },
+    }
+}
+
+/// Returns a condition of one node as text. The grammar bounds how deep nodes are.
+fn text(node: &Node) -> String {
+    match node {
+        Node::And(nodes) if nodes.is_empty() => "TRUE".to_owned(),
+        Node::Or(nodes) if nodes.is_empty() => "FALSE".to_owned(),
+        Node::And(_) => joined(&tested(node)),
+        Node::Or(nodes) => {
+            let texts: BTreeSet<String> = nodes.iter().map(text).collect();
+            texts.into_iter().collect::<Vec<_>>().join(" OR ")
+        }
+        Node::Not(inner) if matches!(**inner, Node::Exists(_)) => format!("{:#}", Plain(node)),
+        Node::Not(inner) => {
+            let is_enclosed = matches!(**inner, Node::And(_) | Node::Or(_) | Node::Not(_));
+            let inner = text(inner);
+            if is_enclosed { format!("NOT ({inner})") } else { format!("NOT {inner}") }
+        }
+        Node::Compare { comparator, left, right } => {
+            let (left_text, right_text) = (format!("{left:#}"), format!("{right:#}"));
+            let is_value = |operand: &Operand| matches!(operand, Operand::Value(_));
+            let is_turned = match (is_value(left), is_value(right)) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => left_text > right_text,
+            };
+            let (first, comparator, second) = if is_turned {
+                (right_text, mirrored(*comparator), left_text)
+            } else {
+                (left_text, *comparator, right_text)
+            };
+            format!("{first} {} {second}", comparator.as_str())
+        }
+        node => format!("{:#}", Plain(node)),
+    }
+}
+
+/// Returns tests joined by AND.
+pub fn joined(tested: &[Tested]) -> String {
+    tested.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" AND ")
+}
+
+/// Returns an operator with its sides exchanged.
+fn mirrored(comparator: Comparator) -> Comparator {
+    match comparator {
+        Comparator::Equal => Comparator::Equal,
+        Comparator::NotEqual => Comparator::NotEqual,
+        Comparator::Less => Comparator::Greater,
+        Comparator::LessOrEqual => Comparator::GreaterOrEqual,
+        Comparator::Greater => Comparator::Less,
+        Comparator::GreaterOrEqual => Comparator::LessOrEqual,
+    }
+}
+
+/// Reads a pattern, the text of a request without its values: `read` takes it apart, all of it.
+pub fn read_pattern<T>(
+    text: &str,
+    read: impl FnOnce(&mut PatternReader<'_, '_, '_>) -> Result<T, PatternFault>,
+) -> Result<T, PatternFault> {
+    let types: Vec<(String, Value)> = AttributeType::ALL
+        .iter()
+        .map(|it| (format!("'{}'", it.as_str()), Value::from(it.as_str())))
+        .collect();
+    let any = Value::from("");
+    let values = types.iter().map(|(text, value)| (text.as_str(), value)).chain([("?", &any)]);
+    let mut placeholders = Placeholders::of_pattern(values);
+    let mut reader = PatternReader(Parser::of_pattern(text, &mut placeholders));
+    let found = read(&mut reader)?;
+    if reader.at_end() { Ok(found) } else { Err(reader.unexpected()) }
+}
+
+/// The text of a pattern, from its beginning to its end.
+#[derive(Debug)]
+pub struct PatternReader<'t, 'p, 'a>(Parser<'t, 'p, 'a>);
+
+/// Why a text is no pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternFault(String);
+
+impl fmt::Display for PatternFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PatternFault {}
+
+impl PatternReader<'_, '_, '_> {
+    /// Returns whether the text is over.
+    pub fn at_end(&self) -> bool {
+        self.0.at_end()
+    }
+
+    /// Returns the fault of the text here.
+    pub fn unexpected(&self) -> PatternFault {
+        self.fault(self.0.syntax_error())
+    }
+
+    /// Passes a word that begins a section here, in capitals: an operand or a name stands behind it, no operator.
+    pub fn section(&mut self, word: &str) -> bool {
+        self.0.eat_section(word)
+    }
+
+    /// Passes a word as it stands.
+    pub fn word(&mut self, word: &str) -> bool {
+        self.0.eat_plain(word)
+    }
+
+    /// Passes a word that stands alone here, or before one of these.
+    pub fn word_before(&mut self, word: &str, next: &[&str]) -> bool {
+        self.0.is_next(next) && self.0.eat_plain(word)
+    }
+
+    /// Reads what stands up to a blank or a semicolon, such as the name of a table.
+    pub fn table(&mut self) -> Result<String, PatternFault> {
+        let table = self.0.eat_until_blank();
+        if table.is_empty() { Err(self.unexpected()) } else { Ok(table.to_owned()) }
+    }
+
+    /// Passes the semicolon between two members.
+    pub fn semicolon(&mut self) -> bool {
+        self.0.eat_semicolon()
+    }
+
+    /// Reads the names of attributes, in the order of the alphabet.
+    pub fn names(&mut self) -> Result<Vec<String>, PatternFault> {
+        let mut names = BTreeSet::new();
+        loop {
+            let path = self.0.target().map_err(|fault| self.fault(fault))?;
+            names.insert(path.attribute.as_ref().to_owned());
+            if !self.0.eat_comma() {
+                return Ok(names.into_iter().collect());
+            }
+        }
+    }
+
+    /// Reads tests that stand joined by AND.
+    pub fn tests(&mut self) -> Result<Vec<Tested>, PatternFault> {
+        let condition = self.0.beginning_predicate().and_then(|predicate| {
+            self.0.found.check_functions_known()?;
+            self.0.found.check_functions_placed()?;
+            check(predicate)
+        });
+        condition.map(|node| tested(&node)).map_err(|fault| self.fault(fault))
+    }
+
+    fn fault(&self, fault: ExpressionFault) -> PatternFault {
+        let reason = Reason::Expression(ExpressionKind::Condition, fault);
+        PatternFault(reason.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Tested>, PatternFault> {
+        read_pattern(text, PatternReader::tests)
+    }
+
+    #[test]
+    fn two_spellings_of_one_condition_are_the_same_tests() {
+        for (text, canonical) in [
+            ("a = ?", "a = ?"),
+            ("? = a", "a = ?"),
+            ("? < a AND b = ?", "b = ? AND a > ?"),
+            ("b = a", "a = b"),
+            ("b < a", "a > b"),
+            ("c >= ? AND c <= ?", "c BETWEEN ? AND ?"),
+            ("? >= c AND x = ? AND ? <= c", "x = ? AND c BETWEEN ? AND ?"),
+            ("c >= ? AND c < ?", "c < ? AND c >= ?"),
+            ("b = ? OR a = ?", "(a = ? OR b = ?)"),
+            ("x > ? AND (b = ? OR a = ?) AND (x > ?)", "x > ? AND (a = ? OR b = ?)"),
+            ("a = ? AND (b = ? AND c = ?)", "a = ? AND b = ? AND c = ?"),
+            ("NOT (b = ? OR a = ?)", "NOT (a = ? OR b = ?)"),
+            ("attribute_not_exists(a)", "attribute_not_exists(a)"),
+            ("attribute_type(a, 'SS')", "attribute_type(a, 'SS')"),
+            ("size(a.b[1]) > ? AND `x ``y` IN (?)", "`x ``y` IN (?) AND size(a.b[1]) > ?"),
+            ("_a = ? AND status = ?", "_a = ? AND status = ?"),
+            ("a <> ? AND contains(a, ?)", "a <> ? AND contains(a, ?)"),
+        ] {
+            let tested = read(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+            assert_eq!(joined(&tested), canonical, "{text}");
+            assert_eq!(read(canonical), Ok(tested), "{text}");
+        }
+    }
+
+    #[test]
+    fn tests_that_keys_answer_are_told_from_the_others() {
+        for (text, test, names) in [
+            ("a = ?", Test::Equal, &["a"][..]),
+            ("a < ?", Test::Range, &["a"]),
+            ("a BETWEEN ? AND ?", Test::Range, &["a"]),
+            ("begins_with(a, ?)", Test::Range, &["a"]),
+            ("attribute_exists(a)", Test::Exists, &["a"]),
+            ("attribute_not_exists(a)", Test::Other, &["a"]),
+            ("a.b = ?", Test::Other, &["a"]),
+            ("a.b BETWEEN ? AND ?", Test::Other, &["a"]),
+            ("a = b", Test::Other, &["a", "b"]),
+            ("a <> ?", Test::Other, &["a"]),
+            ("a IN (?)", Test::Other, &["a"]),
+            ("NOT a = ?", Test::Other, &["a"]),
+            ("size(a) = ?", Test::Other, &["a"]),
+            ("a = ? OR b = ?", Test::Other, &["a", "b"]),
+            ("a BETWEEN b AND ?", Test::Other, &["a", "b"]),
+            ("begins_with(a, b)", Test::Other, &["a", "b"]),
+        ] {
+            let [one] = &read(text).unwrap()[..] else { panic!("{text}") };
+            assert_eq!((one.test, &one.names[..]), (test, names), "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_conditions_are_refused() {
+        for text in ["", "`", "(((", "a BETWEEN ", ") AND (", "'", "AND AND", "a = :v", "a", "a = 'x'"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}
