@@ -35,7 +35,7 @@ usage: cargo xtask <task>
 
 tasks:
   check                  format, house rules, generated code, clippy, documentation
-  tidy                   the house rules alone
+  tidy [--verbose]       the house rules alone; --verbose: with every circle of files
   test [FILTER]          every test, real clients and packages included; FILTER: workspace tests by name
   conformance [--client python|cli|js|rust|go|java]... [--target URL]
                          real clients against the release binary, or against a running server
@@ -78,6 +78,7 @@ fn run(arguments: &[&str]) -> Result<(), String> {
     match arguments {
         ["check"] => check::check(),
         ["tidy"] => tidy::tidy(),
+        ["tidy", "--verbose"] => tidy::tidy_verbose(),
         ["test"] => suite::test(None),
         ["test", filter] => suite::test(Some(filter)),
         ["conformance", rest @ ..] => conformance::with_arguments(rest),
