@@ -32,7 +32,7 @@ pub struct Circles {
     /// Number of files that were read.
     files: usize,
     /// Files of each circle.
-    circles: Vec<Vec<PathBuf>>,
+    found: Vec<Vec<PathBuf>>,
 }
 
 /// Returns the circles of every crate.
@@ -47,7 +47,7 @@ pub fn all() -> Result<Vec<Circles>, String> {
             files += this.files().len();
             circles.extend(circles_of(&this));
         }
-        found.push(Circles { name, files, circles });
+        found.push(Circles { name, files, found: circles });
     }
     Ok(found)
 }
@@ -55,7 +55,7 @@ pub fn all() -> Result<Vec<Circles>, String> {
 /// Returns what `cargo xtask tidy --verbose` says: circles and files for each crate, and every circle.
 pub fn report(found: &[Circles]) -> String {
     let mut lines = Vec::new();
-    for Circles { name, files, circles } in found {
+    for Circles { name, files, found: circles } in found {
         lines.push(format!("crates/{name}: circles {}, files {files}", circles.len()));
         lines.extend(circles.iter().map(|circle| format!("  {}", listed(circle))));
     }
@@ -64,7 +64,7 @@ pub fn report(found: &[Circles]) -> String {
 
 /// Returns each circle that is too large, and each line of the list that is not as it should be.
 pub fn complaints(found: &[Circles]) -> Vec<String> {
-    let circles: Vec<_> = found.iter().flat_map(|one| one.circles.iter().cloned()).collect();
+    let circles: Vec<_> = found.iter().flat_map(|one| one.found.iter().cloned()).collect();
     complaints_of(&circles, LISTED)
 }
 
@@ -75,7 +75,7 @@ fn complaints_of(circles: &[Vec<PathBuf>], list: &[(&str, usize)]) -> Vec<String
         let (size, files) = (circle.len(), listed(circle));
         match line.map(|(_, listed)| *listed) {
             None => {
-                complaints.push(format!("a circle of {size} files, at most {MAX_FILES}: {files}"))
+                complaints.push(format!("a circle of {size} files, at most {MAX_FILES}: {files}"));
             }
             Some(most) if size > most => {
                 complaints.push(format!("a circle has grown from {most} to {size} files: {files}"));

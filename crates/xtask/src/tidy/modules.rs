@@ -44,7 +44,7 @@ impl Crate {
     pub fn read(root: &Path, read: &impl Fn(&Path) -> Option<String>) -> Self {
         let mut this = Self { files: Vec::new(), places: Vec::new(), modules: BTreeMap::new() };
         let folder = root.parent().unwrap_or(Path::new(""));
-        this.add(root.to_path_buf(), Vec::new(), folder, read);
+        this.add(root.to_path_buf(), &[], folder, read);
         this
     }
 
@@ -73,18 +73,18 @@ impl Crate {
     fn add(
         &mut self,
         file: PathBuf,
-        place: Names,
+        place: &[String],
         folder: &Path,
         read: &impl Fn(&Path) -> Option<String>,
     ) {
         let Some(text) = read(&file) else { return };
         let index = self.files.len();
         self.files.push(file);
-        self.places.push(place.clone());
+        self.places.push(place.to_vec());
         let code = product_code(&text);
         let mut reader =
             Reader { tokens: tokens(&code), at: 0, modules: Vec::new(), children: Vec::new() };
-        reader.module(place.clone());
+        reader.module(place.to_vec());
         for (place, mut module) in reader.modules {
             module.file = index;
             self.modules.insert(place, module);
@@ -94,7 +94,7 @@ impl Crate {
             let folder = names.iter().fold(folder.to_path_buf(), |folder, name| folder.join(name));
             let candidates = [folder.with_extension("rs"), folder.join("mod.rs")];
             if let Some(file) = candidates.into_iter().find(|file| read(file).is_some()) {
-                self.add(file, child, &folder, read);
+                self.add(file, &child, &folder, read);
             }
         }
     }

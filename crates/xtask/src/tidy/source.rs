@@ -65,8 +65,8 @@ fn quote_at(text: &str, is_within_name: bool) -> Option<(usize, &'static str)> {
     if text.starts_with("/*") {
         return Some((comment_length(text), " "));
     }
-    if text.starts_with('"') {
-        return Some((1 + closed_by(&text[1..], '"'), "\"\""));
+    if let Some(inside) = text.strip_prefix('"') {
+        return Some((1 + closed_by(inside, '"'), "\"\""));
     }
     if text.starts_with('\'') {
         return Some(character_length(text).map_or((1, "'"), |length| (length, "' '")));
