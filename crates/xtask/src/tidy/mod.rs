@@ -5,7 +5,6 @@ mod circles;
 mod dependencies;
 mod figures;
 mod files;
-mod functions;
 mod manifest;
 mod modules;
 mod requests;
@@ -40,7 +39,6 @@ fn check(circles: &[Circles]) -> Result<(), String> {
     complaints.extend(dependencies::undocumented()?);
     complaints.extend(figures::misquoted()?);
     complaints.extend(files::complaints(&files));
-    complaints.extend(functions::too_long(&files)?);
     complaints.extend(rooms::imports_upwards(&files)?);
     complaints.extend(circles::complaints(circles));
     complaints.extend(requests::dropped_members(&files)?);
