@@ -188,6 +188,7 @@ impl AuthFault {
 }
 
 impl fmt::Display for AuthFault {
+    #[expect(clippy::too_many_lines, reason = "a flat table of sentences, one an arm")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::HeaderAndQuery => f.write_str(

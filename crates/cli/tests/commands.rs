@@ -100,6 +100,7 @@ const ITEMS: &str = r#"{"country":"NL","rank":1,"name":"Amsterdam","size":219.3}
 "#;
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of commands and what they print")]
 fn commands_print_what_the_server_answers() {
     let server = Server::start(&["--memory"]);
     let cases: &[(&[&str], &str, i32, &str)] = &[
@@ -639,6 +640,10 @@ fn cost_says_what_it_cannot_do_and_adds_what_several_servers_recorded() {
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "eight contracts, and a flat table of commands on one server"
+)]
 fn a_contract_is_enforced_told_and_verified() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();

@@ -172,6 +172,7 @@ fn hints_name_the_likely_mistake() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn settings_come_from_variables_and_misspelt_ones_are_refused() {
     let nobody = "http://127.0.0.1:1";
     let cases: &[Case<'_>] = &[

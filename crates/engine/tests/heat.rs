@@ -70,6 +70,7 @@ fn figures(keys: &[HotKey]) -> Vec<(&str, u64, f64, f64)> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of requests")]
 fn every_operation_is_told_by_key_and_item() {
     let database = watched(Profile::Default);
     let read = |pk: &str, sk: &str| json!({"Get": {"TableName": "orders", "Key": key(pk, sk)}});

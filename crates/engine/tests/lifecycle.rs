@@ -501,6 +501,7 @@ impl Database {
 const ARN: &str = "arn:aws:dynamodb:us-east-1:314159265358:table/tab";
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the life of one table, moment by moment")]
 fn other_operations_see_a_new_table_later_and_a_deleted_one_for_a_while() {
     let database = Database::open();
     let named = json!({"TableName": "tab"});

@@ -140,6 +140,7 @@ fn structure_is_checked() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn operands_are_checked() {
     const ANY_TYPE: &str = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}";
     let count = |operator: &str, count: usize| {

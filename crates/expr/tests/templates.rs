@@ -14,6 +14,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn texts_are_refused_with_their_place() {
     for (text, sentence) in [
         ("", " at character 1: the key attribute that is derived is expected"),

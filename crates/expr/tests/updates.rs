@@ -273,6 +273,7 @@ fn results_may_nest_to_the_limit() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn faults_without_an_item_have_their_sentences() {
     let wrong_type = |operator: &str, operand: &str| {
         format!(

@@ -80,6 +80,7 @@ fn key(key: &str) -> Value {
 }
 
 /// Each kind of request, as the contract knows it and as it does not, with what the refusal names.
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn cases() -> Vec<(Operation, Value, Value, &'static str)> {
     let values = json!({":v": {"S": "OPEN"}});
     let query = |index: bool| {

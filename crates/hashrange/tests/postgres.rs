@@ -76,6 +76,7 @@ type Documented = (&'static str, u64, fn(Database) -> Running);
 /// As in the table of docs/distributed.md. What runs in the background goes to the database as well, so the
 /// least of several runs counts. A page and the number of definitions, of which nobody waits for the other, are two.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of operations and their round trips")]
 fn operations_go_to_the_database_as_often_as_documented() -> hashrange::Result<()> {
     if is_left_out() {
         return Ok(());

@@ -97,6 +97,7 @@ fn used(usage: &Usage) -> BTreeMap<String, f64> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn what_is_metered_is_what_answers_report() {
     let database = database();
     let query = json!({"TableName": "cities", "KeyConditionExpression": "country = :c",

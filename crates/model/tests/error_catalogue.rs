@@ -50,6 +50,7 @@ fn throttle(is_on_demand: bool, limit: ThrottleLimit) -> Throttle {
     Throttle { limit, is_index: false, is_write: true, is_on_demand, resource }
 }
 
+#[expect(clippy::too_many_lines, reason = "a flat table of reasons with samples")]
 fn reasons() -> Vec<Reason> {
     let mut samples = samples! { Reason:
         Reason::MalformedJson => [Reason::MalformedJson],

@@ -38,6 +38,7 @@ fn valid_requests_pass() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn violations_are_worded_as_by_the_service() {
     let cases = [
         // The parts of a message.

@@ -1,10 +1,12 @@
-//! The quick checks: formatting, lints, documentation, generated code, house rules.
+//! The quick checks: formatting, lints, documentation, generated code, house rules, crates of others, spelling.
 
 use std::process::Stdio;
 
 use crate::codegen;
 use crate::command::{cargo, run, step};
+use crate::oldest_rust;
 use crate::tidy;
+use crate::tools;
 
 /// Runs every quick check; stops at the first that fails.
 pub fn check() -> Result<(), String> {
@@ -12,6 +14,9 @@ pub fn check() -> Result<(), String> {
     step("tidy", tidy::tidy)?;
     step("generated code", codegen::check)?;
     step("lock files", lock_files)?;
+    step("oldest Rust", oldest_rust::check_crates)?;
+    step("crates of others", tools::crates_of_others)?;
+    step("spelling", tools::spelling)?;
     step("clippy", || {
         run(&mut cargo(&[
             "clippy",

@@ -4,6 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::command::{program, run};
+use crate::prerequisites;
+
 /// What a folder was filled for.
 const STAMP: &str = "fetched";
 
@@ -20,6 +23,16 @@ pub fn once(
     create_folder(folder)?;
     fetch()?;
     write(&folder.join(STAMP), wanted)
+}
+
+/// Makes a folder an environment of Python with the packages of a list.
+pub fn python_environment(folder: &Path, list: &Path) -> Result<(), String> {
+    once(folder, &[list.to_path_buf()], || {
+        prerequisites::check_python()?;
+        run(program("python3".as_ref(), &["-m", "venv"]).arg(folder))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
+        run(program(&folder.join("bin/python"), &pip).arg(list))
+    })
 }
 
 /// Whether the folder was filled for these very lists of packages.

@@ -20,6 +20,7 @@ mod dist;
 mod fetched;
 mod fuzzing;
 mod long_runs;
+mod oldest_rust;
 mod packages;
 mod postgres;
 mod prerequisites;
@@ -28,14 +29,15 @@ mod start_functions;
 mod suite;
 mod terminal;
 mod tidy;
+mod tools;
 mod workspace;
 
 const USAGE: &str = "\
 usage: cargo xtask <task>
 
 tasks:
-  check                  format, house rules, generated code, clippy, documentation
-  tidy                   the house rules alone
+  check                  format, house rules, generated code, crates of others, spelling, clippy, documentation
+  tidy [--verbose]       the house rules alone; --verbose: with every circle of files
   test [FILTER]          every test, real clients and packages included; FILTER: workspace tests by name
   conformance [--client python|cli|js|rust|go|java]... [--target URL]
                          real clients against the release binary, or against a running server
@@ -57,6 +59,7 @@ tasks:
                          inputs that reach new code, for one target or for each
   bench [ARGUMENT...]    the benchmark
   start-functions        write the list of functions that the program has side by side
+  oldest-rust            compile the workspace with the oldest Rust that it is for
   codegen [--check]      write (or compare) the generated part of crates/wire
   facts SERVICE_JSON...  reduce service models to crates/wire/model/facts.json
 ";
@@ -78,6 +81,7 @@ fn run(arguments: &[&str]) -> Result<(), String> {
     match arguments {
         ["check"] => check::check(),
         ["tidy"] => tidy::tidy(),
+        ["tidy", "--verbose"] => tidy::tidy_verbose(),
         ["test"] => suite::test(None),
         ["test", filter] => suite::test(Some(filter)),
         ["conformance", rest @ ..] => conformance::with_arguments(rest),
@@ -107,6 +111,7 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["fuzz", rest @ ..] if !rest.is_empty() => fuzzing::fuzz(rest),
         ["bench", rest @ ..] => long_runs::bench(rest),
         ["start-functions"] => start_functions::write(),
+        ["oldest-rust"] => oldest_rust::build(),
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["facts", paths @ ..] if !paths.is_empty() => codegen::write_facts(paths),

@@ -46,6 +46,7 @@ use crate::client::Client;
 use crate::shell;
 
 /// Runs a command.
+#[expect(clippy::too_many_lines, reason = "a flat table of commands, one an arm")]
 pub fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(arguments) => serve::run(arguments),

@@ -83,6 +83,7 @@ fn of_several_files_the_one_with_the_fault_is_named() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn what_cannot_work_is_refused_with_its_reason() {
     let server = Server::start(&[]);
     let folder = tempfile::tempdir().unwrap();

@@ -133,6 +133,10 @@ impl Run {
         }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a match with an arm for each operation, which compares the engine with the model"
+    )]
     fn run(&mut self, operation: &Operation) -> Check {
         match operation {
             Operation::CreateTable(definition) => {

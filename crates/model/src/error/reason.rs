@@ -500,6 +500,7 @@ pub enum Reason {
 
 impl Reason {
     /// Returns the exception that the answer reports.
+    #[expect(clippy::too_many_lines, reason = "a flat table of reasons, exhaustive")]
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::MalformedJson | Self::Serialization(_) => ErrorKind::Serialization,
@@ -729,6 +730,7 @@ impl Reason {
 
     /// Returns true for the families that the newer layer wraps in `1 validation error detected: `
     /// on PutItem, UpdateItem and DeleteItem. Source: captures of 2026-10.
+    #[expect(clippy::too_many_lines, reason = "a flat table of reasons, exhaustive")]
     pub fn is_enveloped(&self) -> bool {
         match self {
             Self::Value(fault) | Self::ExpressionValue { fault, .. } => !matches!(

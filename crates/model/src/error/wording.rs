@@ -55,6 +55,7 @@ fn join(names: &[String]) -> String {
     names.join(", ")
 }
 
+#[expect(clippy::too_many_lines, reason = "a flat table of sentences, one an arm")]
 fn sentence(reason: &Reason, layer: Layer) -> String {
     const PARTITION: &str = "Size of hashkey has exceeded the maximum size limit of2048 bytes"; // sic
     const SORT: &str =

@@ -30,6 +30,7 @@ fn request(head: &str, body: &str) -> String {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 async fn the_fault_that_ranks_first_is_reported() {
     let server = Server::start(signed_only()).await;
     let big = "x".repeat(1001);

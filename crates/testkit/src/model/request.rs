@@ -82,39 +82,9 @@ impl Request {
                 transaction::transact_write(members, token.as_deref())
             }
             Operation::TransactGet { gets } => transaction::transact_get(gets),
-            Operation::Query { table, index, partition, sort, forward, paging } => {
-                let mut placeholders = Placeholders::default();
-                let (hash, range) = keys_of(definition?, index.as_deref())?;
-                let mut clauses: Vec<_> = hash
-                    .iter()
-                    .zip(partition)
-                    .map(|(key, value)| {
-                        let name = placeholders.name(&key.name);
-                        format!("{name} = {}", placeholders.value(value))
-                    })
-                    .collect();
-                let sort = range.iter().zip(sort);
-                clauses
-                    .extend(sort.map(|(key, condition)| placeholders.sort(&key.name, condition)));
-                let mut body = json!({
-                    "TableName": table,
-                    "KeyConditionExpression": clauses.join(" AND "),
-                    "ScanIndexForward": forward,
-                });
-                add_paging(&mut body, index.as_deref(), paging, &mut placeholders);
-                placeholders.add_to(&mut body);
-                Self { operation: "Query", body }
-            }
+            Operation::Query { .. } => return query(operation, definition),
             Operation::Scan { table, index, segments, paging } => {
-                let mut placeholders = Placeholders::default();
-                let mut body = json!({ "TableName": table });
-                if *segments > 1 {
-                    body["TotalSegments"] = (*segments).into();
-                    body["Segment"] = 0.into();
-                }
-                add_paging(&mut body, index.as_deref(), paging, &mut placeholders);
-                placeholders.add_to(&mut body);
-                Self { operation: "Scan", body }
+                Self { operation: "Scan", body: scan(table, index.as_deref(), *segments, paging) }
             }
             Operation::Statement(one) => return statement::execute(one, definition),
             Operation::StatementBatch { statements } => return statement::batch(statements),
@@ -126,6 +96,46 @@ impl Request {
             }
         })
     }
+}
+
+/// Returns the first page of a Query; `None` for other operations, or if its table or index is not defined.
+fn query(operation: &Operation, definition: Option<&Definition>) -> Option<Request> {
+    let Operation::Query { table, index, partition, sort, forward, paging } = operation else {
+        return None;
+    };
+    let mut placeholders = Placeholders::default();
+    let (hash, range) = keys_of(definition?, index.as_deref())?;
+    let mut clauses: Vec<_> = hash
+        .iter()
+        .zip(partition)
+        .map(|(key, value)| {
+            let name = placeholders.name(&key.name);
+            format!("{name} = {}", placeholders.value(value))
+        })
+        .collect();
+    let sort = range.iter().zip(sort);
+    clauses.extend(sort.map(|(key, condition)| placeholders.sort(&key.name, condition)));
+    let mut body = json!({
+        "TableName": table,
+        "KeyConditionExpression": clauses.join(" AND "),
+        "ScanIndexForward": forward,
+    });
+    add_paging(&mut body, index.as_deref(), paging, &mut placeholders);
+    placeholders.add_to(&mut body);
+    Some(Request { operation: "Query", body })
+}
+
+/// Returns the members of the first page of a Scan's first segment.
+fn scan(table: &str, index: Option<&str>, segments: usize, paging: &Paging) -> Json {
+    let mut placeholders = Placeholders::default();
+    let mut body = json!({ "TableName": table });
+    if segments > 1 {
+        body["TotalSegments"] = segments.into();
+        body["Segment"] = 0.into();
+    }
+    add_paging(&mut body, index, paging, &mut placeholders);
+    placeholders.add_to(&mut body);
+    body
 }
 
 /// Returns the members of GetItem and of a Get in TransactGetItems.

@@ -4,6 +4,7 @@
     clippy::match_same_arms,
     clippy::redundant_closure_for_method_calls,
     clippy::semicolon_if_nothing_returned,
+    clippy::too_many_lines,
     clippy::wildcard_imports,
     reason = "the generator writes one form for all members"
 )]

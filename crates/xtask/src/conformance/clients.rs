@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::{go, java};
 use crate::command::{cargo, program, run};
-use crate::fetched::{copy_files, once};
+use crate::fetched::{copy_files, once, python_environment};
 use crate::prerequisites;
 use crate::server::Store;
 use crate::workspace;
@@ -108,14 +108,7 @@ pub(super) fn fetched(name: &str) -> PathBuf {
 }
 
 fn prepare_python() -> Result<(), String> {
-    let environment = fetched("venv");
-    let list = sources("python").join("requirements.txt");
-    once(&environment, std::slice::from_ref(&list), || {
-        prerequisites::check_python()?;
-        run(program("python3".as_ref(), &["-m", "venv"]).arg(&environment))?;
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
-        run(program(&environment.join("bin/python"), &pip).arg(&list))
-    })
+    python_environment(&fetched("venv"), &sources("python").join("requirements.txt"))
 }
 
 /// Returns pytest. On disk only what depends on the store runs again: writes, reads, indexes.

@@ -4,18 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::{Build, folder, sources};
 use crate::command::{program, run};
-use crate::fetched::{empty_folder, once};
-use crate::prerequisites;
+use crate::fetched::{empty_folder, once, python_environment};
 use crate::workspace;
 
 /// Fetches maturin, and the packages that the tests install beside the wheel.
 pub fn prepare() -> Result<(), String> {
     let list = sources("python").join("requirements-build.txt");
-    once(&tools(), std::slice::from_ref(&list), || {
-        prerequisites::check_python()?;
-        run(program("python3".as_ref(), &["-m", "venv"]).arg(tools()))?;
-        run(pip(&["install", "--quiet", "--requirement"]).arg(&list))
-    })?;
+    python_environment(&tools(), &list)?;
     let list = sources("python").join("requirements-test.txt");
     let wheels = fetched_wheels();
     once(&wheels, std::slice::from_ref(&list), || {

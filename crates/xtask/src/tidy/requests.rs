@@ -10,6 +10,7 @@
 use std::path::{Path, PathBuf};
 
 use super::read;
+use super::source::{without_quotes, word};
 
 const REQUESTS: &str = "crates/wire/src/generated/requests.rs";
 const STRUCTURES: &str = "crates/wire/src/generated/shared.rs";
@@ -21,7 +22,7 @@ pub fn dropped_members(files: &[PathBuf]) -> Result<Vec<String>, String> {
     let mut sources = Vec::new();
     for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
         if file.starts_with(ENGINE) {
-            sources.push((file.clone(), code(&read(file)?)));
+            sources.push((file.clone(), without_quotes(&read(file)?)));
         }
     }
     let structures = structures(&read(Path::new(STRUCTURES))?);
@@ -47,7 +48,7 @@ fn structures(text: &str) -> Vec<Structure> {
     let mut is_inside = false;
     for line in text.lines() {
         if let Some(declared) = line.strip_prefix("pub struct ") {
-            let name = word(declared);
+            let name = word(declared).to_owned();
             is_inside = declared.ends_with('{');
             if is_inside {
                 structures.push((name, Vec::new()));
@@ -57,7 +58,7 @@ fn structures(text: &str) -> Vec<Structure> {
         } else if let (true, Some(member)) = (is_inside, line.strip_prefix("    pub "))
             && let Some((_, members)) = structures.last_mut()
         {
-            members.push(word(member.strip_prefix("r#").unwrap_or(member)));
+            members.push(word(member.strip_prefix("r#").unwrap_or(member)).to_owned());
         }
     }
     structures
@@ -114,23 +115,12 @@ fn leaves_out(code: &str, input: &str) -> bool {
     })
 }
 
-/// Returns the code of a text: without comments.
-fn code(text: &str) -> String {
-    let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 /// Returns whether a code has a name as a word.
 fn names(code: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     code.match_indices(name).any(|(at, _)| {
         !code[..at].ends_with(is_part) && !code[at + name.len()..].starts_with(is_part)
     })
-}
-
-/// Returns the name that a text begins with.
-fn word(text: &str) -> String {
-    text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
 }
 
 #[cfg(test)]
@@ -143,7 +133,7 @@ mod tests {
     fn found(sources: &[(&str, &str)]) -> Vec<String> {
         let place = |place: &str| Path::new(OPERATIONS).join(place);
         let sources: Vec<_> =
-            sources.iter().map(|(name, text)| (place(name), code(text))).collect();
+            sources.iter().map(|(name, text)| (place(name), without_quotes(text))).collect();
         complaints(&inputs(DECLARED), &sources)
     }
 
@@ -169,7 +159,10 @@ mod tests {
     fn a_member_of_a_structure_within_that_no_code_names_is_found() {
         let structures = [("Item".to_owned(), vec!["more".to_owned(), "most".to_owned()])];
         let found = |text: &str| {
-            complaints_within(&structures, &[(Path::new("a.rs").to_path_buf(), code(text))])
+            complaints_within(
+                &structures,
+                &[(Path::new("a.rs").to_path_buf(), without_quotes(text))],
+            )
         };
         assert_eq!(
             found("fn f(item: Item) { item.more }"),

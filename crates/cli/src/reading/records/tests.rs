@@ -122,6 +122,7 @@ fn of_items_in_one_line_each_has_its_number() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn what_is_broken_says_what_and_where_behind_what_was_read() {
     let deep = "[".repeat(10_000);
     let deep_item = format!("[{{\"pk\":1}},\n{{\"pk\":{deep}");

@@ -3,6 +3,7 @@
 use super::parse;
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn what_is_wrong_is_said_with_its_place() {
     let cases = [
         ("CREATE TABLE", "character 13: expected the table's name, not the end"),

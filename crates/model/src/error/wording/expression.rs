@@ -2,6 +2,7 @@
 
 use super::super::{ExpressionFault, ExpressionKind};
 
+#[expect(clippy::too_many_lines, reason = "a flat table of sentences, one an arm")]
 pub(super) fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
     let words = match fault {
         ExpressionFault::KeyOperator(operator) => {

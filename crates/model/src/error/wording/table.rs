@@ -6,6 +6,7 @@ use super::super::{TableFault, WarmFloor};
 use super::invalid;
 
 /// Returns the sentence.
+#[expect(clippy::too_many_lines, reason = "a flat table of sentences, one an arm")]
 pub(super) fn fault(fault: &TableFault) -> String {
     match fault {
         TableFault::IndexKeyTwice => {
