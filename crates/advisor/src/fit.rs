@@ -124,7 +124,12 @@ impl Key {
         };
         let returns = need.returns.clone();
         let mut pattern = if need.is_statement {
-            Pattern { filter: need.conditions.clone(), is_where: true, returns, ..Pattern::default() }
+            Pattern {
+                filter: need.conditions.clone(),
+                is_where: true,
+                returns,
+                ..Pattern::default()
+            }
         } else {
             let keys = if fit.is_scan { Vec::new() } else { key_conditions(need, fit) };
             Pattern { keys, filter: tests(&fit.rest), returns, ..Pattern::default() }

@@ -10,7 +10,7 @@ use crate::figures::{self, EntriesSeen, entries_written, exact, storage};
 use crate::fit::{Key, always_there};
 use crate::need::asked;
 use crate::report::{Entries, Spare, SpareIndex};
-use hashrange_cost::{IndexFacts, Pattern, Returns, Used};
+use hashrange_cost::{IndexFacts, Pattern, Returns, Tested, Used};
 use std::collections::BTreeSet;
 
 /// Entries are reported as too large if the smaller ones have at most this part of their bytes.
@@ -42,8 +42,9 @@ impl Seen<'_> {
 
     /// Returns whether all its readers are known, and one of them tests an attribute in its filter.
     fn filters(&self, name: &str) -> bool {
-        self.readers.iter().any(|(shape, _)| {
-            shape.is_cut || shape.filter.iter().any(|it| it.names.iter().any(|known| known == name))
+        self.readers.iter().any(|(pattern, _)| {
+            let is_tested = |it: &Tested| it.names.iter().any(|known| known == name);
+            pattern.is_others || pattern.filter.iter().any(is_tested)
         })
     }
 }

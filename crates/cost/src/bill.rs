@@ -169,7 +169,7 @@ mod tests {
                 operation: operation.to_owned(),
                 table: "cities".to_owned(),
                 index: index.map(str::to_owned),
-                pattern: String::new(),
+                pattern: crate::Pattern::default(),
                 caller: String::new(),
             },
             used: Used { requests: 4, read_units, write_units, ..Used::default() },

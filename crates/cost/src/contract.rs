@@ -79,7 +79,10 @@ mod readable {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(it: &Option<Pattern>, out: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        it: &Option<Pattern>,
+        out: S,
+    ) -> Result<S::Ok, S::Error> {
         match it {
             Some(pattern) => out.collect_str(pattern),
             None => out.serialize_none(),

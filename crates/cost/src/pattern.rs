@@ -16,9 +16,7 @@
 //!
 //! Left to others: how a request becomes a pattern (the engine), and what tests are canonical (`hashrange-expr`).
 
-use hashrange_expr::{
-    Name, PatternFault, PatternReader, Tested, read_pattern, tests_joined,
-};
+use hashrange_expr::{Name, PatternFault, PatternReader, Tested, read_pattern, tests_joined};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -26,9 +24,7 @@ use std::fmt;
 const OTHERS: &str = "(others)";
 
 /// A request without its values.
-#[derive(
-    Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default, deny_unknown_fields)]
 pub struct Pattern {
     /// Verb of a statement that writes.
@@ -73,9 +69,7 @@ pub struct Member {
 }
 
 /// Verb of a statement that writes.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verb {
     /// INSERT
@@ -99,9 +93,7 @@ impl Verb {
 }
 
 /// Part of each item that is returned.
-#[derive(
-    Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub enum Returns {
     /// All of it that is read.
@@ -154,10 +146,8 @@ impl Pattern {
     /// Returns the pattern without what is returned or changed.
     #[must_use]
     pub fn conditions(&self) -> Self {
-        let of_member = |member: &Member| Member {
-            pattern: member.pattern.conditions(),
-            ..member.clone()
-        };
+        let of_member =
+            |member: &Member| Member { pattern: member.pattern.conditions(), ..member.clone() };
         Self {
             returns: Returns::All,
             updates: None,
@@ -169,7 +159,8 @@ impl Pattern {
     /// Returns how many bytes its text takes, about.
     pub fn bytes(&self) -> usize {
         let of_tests = |tested: &[Tested]| {
-            let of = |one: &Tested| one.text.len() + one.names.iter().map(String::len).sum::<usize>();
+            let of =
+                |one: &Tested| one.text.len() + one.names.iter().map(String::len).sum::<usize>();
             tested.iter().map(of).sum::<usize>()
         };
         let of_names = |names: &[String]| names.iter().map(String::len).sum::<usize>();
@@ -177,9 +168,10 @@ impl Pattern {
             Returns::Names(names) => of_names(names),
             Returns::All | Returns::Count => 0,
         };
-        let of_members = self.members.iter().map(|it| {
-            it.table.len() + it.does.len() + size_of::<Member>() + it.pattern.bytes()
-        });
+        let of_members = self
+            .members
+            .iter()
+            .map(|it| it.table.len() + it.does.len() + size_of::<Member>() + it.pattern.bytes());
         of_tests(&self.keys)
             + of_tests(&self.filter)
             + of_tests(&self.condition)
@@ -309,7 +301,7 @@ mod tests {
             "DELETE WHERE a = ?",
             "UPDATE UPDATES b WHERE a = ?",
             "WHERE a = ?",
-            "DELETE = ? FILTER UPDATE = ?",
+            "`DELETE` = ? FILTER UPDATE = ?",
             "WHERE FILTER = ? AND IF > ? RETURNS COUNT, RETURNS",
             "FILTER FILTER = ?",
             "IF = ?",
@@ -334,7 +326,10 @@ mod tests {
     fn two_spellings_of_one_request_are_one_pattern() {
         for (one, other) in [
             ("b = ? AND a = ?", "a = ? AND b = ?"),
-            ("a >= ? AND a <= ? FILTER c = ? AND b = ?", "a BETWEEN ? AND ? FILTER b = ? AND c = ?"),
+            (
+                "a >= ? AND a <= ? FILTER c = ? AND b = ?",
+                "a BETWEEN ? AND ? FILTER b = ? AND c = ?",
+            ),
             ("Put b; Get a; Put b", "Get a; Put b"),
             ("FILTER ? < a RETURNS b, a, b", "FILTER a > ? RETURNS a, b"),
         ] {
@@ -358,7 +353,9 @@ mod tests {
 
     #[test]
     fn texts_that_are_no_patterns_are_refused() {
-        for text in ["FILTER", "`", "(((", "a = ? ; b", "Put", "RETURNS", "a = ? AND ...", "nonsense", ";"] {
+        for text in
+            ["FILTER", "`", "(((", "a = ? ; b", "Put", "RETURNS", "a = ? AND ...", "nonsense", ";"]
+        {
             assert!(Pattern::read(text).is_err(), "{text}");
         }
     }

@@ -182,7 +182,8 @@ impl<'a> Intent<'a> {
 
     /// Returns the pattern without the verb.
     fn asked(&self) -> Pattern {
-        let tested = |condition: Option<&Condition>| condition.map_or_else(Vec::new, Condition::tested);
+        let tested =
+            |condition: Option<&Condition>| condition.map_or_else(Vec::new, Condition::tested);
         Pattern {
             keys: match self.access {
                 Access::Partition(conditions) => conditions.tested(),

@@ -19,7 +19,7 @@ use crate::placeholders::Placeholders;
 use crate::text::{KeyText, Path, Plain};
 use crate::token::Comparator;
 use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
-use hashrange_model::{AttributeType, Value};
+use hashrange_model::{ApiError, AttributeType, AttributeValue, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -32,14 +32,12 @@ pub struct Tested {
     pub test: Test,
     /// Text without values, such as `begins_with(place, ?)`.
     pub text: String,
-    /// Top-level attributes in it, each once.
+    /// Top-level attributes in it, in the order of the alphabet.
     pub names: Vec<String>,
 }
 
 /// Kind of a test, by what a key can answer.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Test {
     /// An attribute is equal to a value.
@@ -148,9 +146,8 @@ fn one(node: &Node) -> Tested {
 fn names(node: &Node) -> Vec<String> {
     let mut paths = Vec::new();
     node.collect_paths(&mut paths);
-    let mut known = BTreeSet::new();
-    let names = paths.into_iter().map(|path| &*path.attribute);
-    names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
+    let names: BTreeSet<&str> = paths.into_iter().map(|path| &*path.attribute).collect();
+    names.into_iter().map(str::to_owned).collect()
 }
 
 fn test(node: &Node) -> Test {
@@ -234,9 +231,9 @@ pub fn read_pattern<T>(
 ) -> Result<T, PatternFault> {
     let types: Vec<(String, Value)> = AttributeType::ALL
         .iter()
-        .map(|it| (format!("'{}'", it.as_str()), Value::from(it.as_str())))
+        .map(|it| (format!("'{}'", it.as_str()), Value::from(AttributeValue::from(it.as_str()))))
         .collect();
-    let any = Value::from("");
+    let any = Value::from(AttributeValue::from(""));
     let values = types.iter().map(|(text, value)| (text.as_str(), value)).chain([("?", &any)]);
     let mut placeholders = Placeholders::of_pattern(values);
     let mut reader = PatternReader(Parser::of_pattern(text, &mut placeholders));
@@ -321,7 +318,7 @@ impl PatternReader<'_, '_, '_> {
 
     fn fault(&self, fault: ExpressionFault) -> PatternFault {
         let reason = Reason::Expression(ExpressionKind::Condition, fault);
-        PatternFault(reason.to_string())
+        PatternFault(ApiError::new(reason).to_string())
     }
 }
 
@@ -330,7 +327,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Vec<Tested>, PatternFault> {
-        read_pattern(text, PatternReader::tests)
+        read_pattern(text, |text| text.tests())
     }
 
     #[test]
@@ -381,13 +378,16 @@ mod tests {
             ("begins_with(a, b)", Test::Other, &["a", "b"]),
         ] {
             let [one] = &read(text).unwrap()[..] else { panic!("{text}") };
-            assert_eq!((one.test, &one.names[..]), (test, names), "{text}");
+            assert_eq!(one.test, test, "{text}");
+            assert_eq!(one.names, names, "{text}");
         }
     }
 
     #[test]
     fn texts_that_are_no_conditions_are_refused() {
-        for text in ["", "`", "(((", "a BETWEEN ", ") AND (", "'", "AND AND", "a = :v", "a", "a = 'x'"] {
+        for text in
+            ["", "`", "(((", "a BETWEEN ", ") AND (", "'", "AND AND", "a = :v", "a", "a = 'x'"]
+        {
             assert!(read(text).is_err(), "{text}");
         }
     }

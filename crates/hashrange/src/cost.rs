@@ -27,10 +27,11 @@
 pub use crate::guard::Guard;
 pub use hashrange_cost::{
     AccessPattern, AttributeDefinition, AttributeFacts, Bill, Budget, Contract, ContractFault,
-    Definition, Difference, Findings, IndexFacts, KeyElement, KeyRef, Kind, Ledger, Line, Mismatch,
-    Member, OfPattern, Pattern, PatternFault, Peak, Place, PlaceBill, PriceFault, PriceList, Prices, Projection, Recording,
-    RecordingFault, Returns, Row, RowKey, Sample, Side, TableFacts, Test, Tested, Used, bill, compare,
-    Verb, dollars, grouped, mean_units, of_a_million, regions, units,
+    Definition, Difference, Findings, IndexFacts, KeyElement, KeyRef, Kind, Ledger, Line, Member,
+    Mismatch, OfPattern, Pattern, PatternFault, Peak, Place, PlaceBill, PriceFault, PriceList,
+    Prices, Projection, Recording, RecordingFault, Returns, Row, RowKey, Sample, Side, TableFacts,
+    Test, Tested, Used, Verb, bill, compare, dollars, grouped, mean_units, of_a_million, regions,
+    units,
 };
 pub use hashrange_engine::{Gate, Intent, Usage, Use, UseKind, metered, metered_behind};
 

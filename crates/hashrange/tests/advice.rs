@@ -5,7 +5,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use hashrange::advisor::{Entries, NewIndex, Report, Spare, advise};
-use hashrange::cost::{Pattern, PriceList, Recorder, Recording, Row, RowKey, Usage, UseKind, Used, metered};
+use hashrange::cost::{
+    Pattern, PriceList, Recorder, Recording, Row, RowKey, Usage, UseKind, Used, metered,
+};
 use hashrange::{Database, Operation, block_on};
 use serde_json::{Value, json};
 

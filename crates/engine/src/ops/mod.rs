@@ -27,6 +27,8 @@ mod put_item;
 mod query;
 mod scan;
 mod service_limits;
+#[cfg(test)]
+mod stations;
 mod streams;
 mod tags;
 mod time_to_live;

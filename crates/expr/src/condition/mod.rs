@@ -92,7 +92,7 @@ fn compile(
     parser.found.check_functions_placed()?;
     parser.found.check_reserved()?;
     parser.found.check_limits()?;
-    check::check(predicate)
+    check(predicate)
 }
 
 impl Condition {

@@ -94,10 +94,7 @@ impl<'t> Parser<'t, '_, '_> {
     pub(super) fn simple_operand(&mut self) -> Parsed<Operand<'t>> {
         match self.current.kind {
             TokenKind::Placeholder => self.value(),
-            TokenKind::Word
-                if !self.at_any_keyword()
-                    && self.next().kind == TokenKind::Open =>
-            {
+            TokenKind::Word if !self.at_any_keyword() && self.next().kind == TokenKind::Open => {
                 self.call().map(Operand::Call)
             }
             _ => self.path(),

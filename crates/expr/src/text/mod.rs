@@ -19,6 +19,9 @@ mod key;
 mod literal;
 mod update;
 
+pub(crate) use condition::Plain;
+pub(crate) use literal::Path;
+
 pub use key::{KeyText, key_text, sort_range_text};
 pub use literal::{Literal, Name, name_text, value_text};
 
@@ -29,7 +32,7 @@ impl Display for Projection {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (nth, path) in self.paths().iter().enumerate() {
             formatter.write_str(if nth == 0 { "" } else { ", " })?;
-            literal::Path(path).fmt(formatter)?;
+            Path(path).fmt(formatter)?;
         }
         Ok(())
     }
