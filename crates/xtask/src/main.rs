@@ -24,7 +24,6 @@ mod packages;
 mod postgres;
 mod prerequisites;
 mod server;
-mod start_functions;
 mod suite;
 mod terminal;
 mod tidy;
@@ -56,7 +55,6 @@ tasks:
   fuzz TARGET [--seconds N] [--seed N]
                          inputs that reach new code, for one target or for each
   bench [ARGUMENT...]    the benchmark
-  start-functions        write the list of functions that the program has side by side
   codegen [--check]      write (or compare) the generated part of crates/wire
   facts SERVICE_JSON...  reduce service models to crates/wire/model/facts.json
 ";
@@ -106,7 +104,6 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["shuttle", schedules] => long_runs::shuttle(schedules),
         ["fuzz", rest @ ..] if !rest.is_empty() => fuzzing::fuzz(rest),
         ["bench", rest @ ..] => long_runs::bench(rest),
-        ["start-functions"] => start_functions::write(),
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["facts", paths @ ..] if !paths.is_empty() => codegen::write_facts(paths),
