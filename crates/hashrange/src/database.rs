@@ -1,6 +1,5 @@
 //! A database: an engine on a store in memory, in a folder, or on PostgreSQL.
 
-use crate::boxed_call::BoxedCall;
 use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
@@ -312,12 +311,13 @@ impl Database {
         Box::pin(self.engine.explain_what_if(operation, request, what_if))
     }
 
-    /// Runs one operation as [`Database::call`] does, in memory that calls share one after another.
+    /// Runs one operation as [`Database::call`] does, in a future on the heap.
     ///
     /// A future is compiled by the crate that waits for it, with all that it waits for. What this
     /// returns is compiled here, once: a program that waits for it takes half as long to build.
-    pub fn call_boxed(&self, operation: Operation, body: Bytes) -> BoxedCall {
-        BoxedCall::new(self, operation, body)
+    pub fn call_boxed(&self, operation: Operation, body: Bytes) -> Calling<'static, Vec<u8>> {
+        let database = self.clone();
+        Box::pin(async move { database.call(operation, &body).await })
     }
 
     /// Stops background jobs, refuses further writes and waits until all is on disk.
