@@ -218,11 +218,6 @@ mod postgres {
                 "Of them those that found other values.",
                 traffic.mistaken_groups,
             ),
-            gauge(
-                "hashrange_store_others",
-                "1 if others commit to the same database as often, 0 if not or if it does not matter.",
-                u64::from(traffic.has_others),
-            ),
             Measure {
                 name: "hashrange_store_retries_total",
                 kind: Kind::Counter,

@@ -18,7 +18,6 @@ use super::kept::Kept;
 use super::keys::Layout;
 use super::known::Known;
 use super::options::PostgresOptions;
-use super::others::Others;
 use super::outcome::{self, Outcome};
 use super::queue::{Bell, Member, Queue};
 use super::revisions::{self, Tables};
@@ -81,8 +80,6 @@ pub(super) struct Shared {
     pub(super) kept: Kept,
     /// Values that commits may decide on.
     pub(super) known: Known,
-    /// Processes that commit to the same database.
-    pub(super) others: Others,
     pub(super) ages: AgesSeen,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
@@ -197,8 +194,9 @@ impl Lane {
             };
             if let Some(mut taken) = taken {
                 self.commit(std::mem::take(&mut taken.members)).await;
-                taken.answered();
-                self.look_around().await;
+                if let Some(line) = &self.line {
+                    shared.ages.look(&line.connection).await;
+                }
                 self.take_new_row().await;
             }
         }
@@ -580,27 +578,7 @@ impl Lane {
 
     /// Notes that the lane's row has the last token.
     fn has_committed(&mut self) {
-        self.shared.others.raised(self.token - self.committed);
         self.committed = self.token;
-    }
-
-    /// Finds out now and then how far the database is from having to vacuum, and whether other processes commit as much.
-    async fn look_around(&mut self) {
-        let Shared { others, commits, ages, .. } = &*self.shared;
-        if let Some(line) = &self.line {
-            ages.look(&line.connection).await;
-        }
-        let Some(line) = self.line.as_ref().filter(|_| others.is_time(Instant::now())) else {
-            return;
-        };
-        // If it failed, whoever uses the connection next is told why.
-        let Line { connection, statements } = line;
-        let begun = Instant::now();
-        let asked = connection.answer(connection.client.query_one(&statements.tokens, &[])).await;
-        others.took(begun.elapsed());
-        if let Some(sum) = asked.ok().and_then(|row| row.try_get(0).ok()) {
-            commits.set_others(others.are_at_work(sum));
-        }
     }
 
     /// Finds out what has become of the last transaction, whose commit was not answered by what tells. As long as it

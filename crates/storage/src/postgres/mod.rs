@@ -41,7 +41,6 @@ mod late;
 mod look;
 mod open_error;
 mod options;
-mod others;
 mod outcome;
 mod page;
 mod placement;
@@ -85,7 +84,6 @@ use kept::Kept;
 use keys::{Layout, Located};
 use known::{Known, KnownValue};
 use lanes::{LANE_BYTES, Lane, Shared};
-use others::Others;
 use probe::Probes;
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
@@ -201,7 +199,6 @@ impl PostgresStore {
             sizes: Sizes::default(),
             kept: Kept::new(kept_bytes / 2, options.kept_page_bytes),
             known: Known::new(kept_bytes, options.early_after),
-            others: Others::new(groups < options.lanes),
             ages: AgesSeen::default(),
             cache_bytes: AtomicU64::new(kept_bytes),
             ending: watch::Sender::new(false),
@@ -230,7 +227,6 @@ impl PostgresStore {
             wanted: wanted as u64,
         };
         Traffic {
-            has_others: commits.has_others(),
             ages: self.shared.ages.get(),
             waiting_commits: commits.len() as u64,
             waiting_reads: self.reads.len() as u64,

@@ -122,8 +122,7 @@ impl Drop for AtWork<'_> {
         let mut waiting = self.reads.waiting.lock();
         waiting.idle += 1;
         if let Some(group) = self.keys {
-            let jobs = waiting.keys.len();
-            waiting.gathering.end(group, jobs, Instant::now());
+            waiting.gathering.end(group);
         }
     }
 }

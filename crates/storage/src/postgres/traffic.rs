@@ -51,9 +51,6 @@ pub struct Traffic {
     pub late_commits: u64,
     /// Reads that no reader took in time.
     pub late_reads: u64,
-    /// Whether other processes commit to the same database about as often now. Known only where fewer groups are to be at
-    /// work than there are lanes.
-    pub has_others: bool,
     /// How old the oldest of what PostgreSQL has not vacuumed yet is, about a minute ago; not known before the first commit.
     pub ages: Option<Ages>,
     /// Commits that wait for a lane now.
