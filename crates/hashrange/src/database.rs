@@ -116,9 +116,9 @@ impl Database {
     /// tables are created if there are none. Others may use it at the same time. Waits until the
     /// server has answered, which is bounded. Needs the feature `postgres`; any runtime will do, or none.
     ///
-    /// Of [`Options`], `cache_bytes` bounds the pages and values that are kept, which are answered only after the server has
-    /// said that they are still the same. A database that others use, too, has to be opened with the same `region` and
-    /// `account` by all.
+    /// Of [`Options`], `cache_bytes` bounds the pages that are kept, which are shown only after the
+    /// server has said that they are still the same. A database that others use, too, has to be
+    /// opened with the same `region` and `account` by all.
     #[cfg(feature = "postgres")]
     pub fn connect(url: &str, options: &Options) -> Result<Self, Error> {
         Self::connect_with(url, options, None)

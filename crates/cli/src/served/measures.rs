@@ -189,7 +189,7 @@ mod postgres {
             ),
             gauge(
                 "hashrange_store_kept_bytes",
-                "Bytes of pages and values that are kept.",
+                "Bytes of pages that are kept.",
                 traffic.kept_bytes,
             ),
         ]
@@ -210,12 +210,12 @@ mod postgres {
             ),
             counter(
                 "hashrange_store_early_groups_total",
-                "Transactions that were decided on known values.",
+                "Transactions that were decided on the guess that their keys are absent.",
                 traffic.early_groups,
             ),
             counter(
                 "hashrange_store_mistaken_groups_total",
-                "Of them those that found other values.",
+                "Of them those that found a key.",
                 traffic.mistaken_groups,
             ),
             Measure {

@@ -13,10 +13,10 @@ use super::decided::Verdict;
 use super::early::{Early, EarlyGroup};
 use super::failure::Failure;
 use super::fence::{Fence, Fencing};
+use super::guesses::Guesses;
 use super::health::Health;
 use super::kept::Kept;
 use super::keys::Layout;
-use super::known::Known;
 use super::options::PostgresOptions;
 use super::outcome::{self, Outcome};
 use super::queue::{Bell, Member, Queue};
@@ -29,7 +29,6 @@ use crate::Error;
 use futures_util::future::{Either, select};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -74,12 +73,9 @@ pub(super) struct Shared {
     pub(super) health: Health,
     /// Of the values that were read.
     pub(super) sizes: Sizes,
-    /// The most that kept pages and known values may take together.
-    pub(super) cache_bytes: AtomicU64,
     /// Pages that were read.
     pub(super) kept: Kept,
-    /// Values that commits may decide on.
-    pub(super) known: Known,
+    pub(super) guesses: Guesses,
     pub(super) ages: AgesSeen,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
@@ -87,13 +83,6 @@ pub(super) struct Shared {
     pub(super) dropped: watch::Sender<bool>,
     /// The number of lanes that have not ended.
     pub(super) living: watch::Sender<usize>,
-}
-
-impl Shared {
-    /// Leaves to known values what kept pages leave of the memory for both.
-    pub(super) fn share_memory(&self) {
-        self.known.bound(self.cache_bytes.load(Ordering::Relaxed), self.kept.size_bytes());
-    }
 }
 
 /// One lane.
@@ -326,7 +315,7 @@ impl Lane {
     async fn commit_all(&mut self, mut members: Vec<Member>) {
         self.count_wait(&members);
         members = self.commit_early(members).await;
-        self.shared.known.pass(members.len());
+        self.shared.guesses.pass(members.len());
         // Others of the group would have to decide on what it writes.
         let is_alone = |member: &mut Member| member.fencing == Fencing::MayWrite;
         let alone: Vec<_> = members.extract_if(.., is_alone).collect();
@@ -355,7 +344,7 @@ impl Lane {
         let Some(setting) = self.setting(&members) else { return members };
         let group = (early.len() == members.len()).then(|| EarlyGroup::of(&setting, early));
         let Some(group) = group.flatten() else {
-            self.shared.known.was_in_vain();
+            self.shared.guesses.was_in_vain();
             return members;
         };
         let failure = match setting.run_early(&group, self.committed).await {
@@ -364,10 +353,8 @@ impl Lane {
                 return self.end_early(&group, members);
             }
             Err(Unsent { failure: Failure::Retry(Cause::Conflict, _), .. }) => {
-                let keys = members.iter().flat_map(Member::keys);
-                keys.for_each(|key| self.shared.known.forget(&key.key));
                 self.shared.fence.forget();
-                self.shared.known.was_mistaken();
+                self.shared.guesses.was_mistaken();
                 return members;
             }
             Err(Unsent { failure, is_open: true }) => match self.resolve(failure).await {
@@ -387,7 +374,7 @@ impl Lane {
         };
         if let Failure::Refused(_) = failure {
             // Whoever does not take such a statement does not take the next one.
-            self.shared.known.was_mistaken();
+            self.shared.guesses.was_mistaken();
         }
         self.shared.counts.count_retry(failure.cause());
         members
@@ -395,7 +382,9 @@ impl Lane {
 
     /// Tells a group that was committed as it was decided early.
     fn end_early(&self, group: &EarlyGroup, members: Vec<Member>) -> Vec<Member> {
-        self.shared.known.was_right();
+        self.shared.guesses.was_right();
+        let keys = members.iter().flat_map(Member::keys);
+        keys.for_each(|key| self.shared.guesses.meet(key));
         self.shared.counts.count_group(&group.writes);
         for member in members {
             member.end(Ok(()));
@@ -558,7 +547,7 @@ impl Lane {
 
     /// Returns what the next transaction needs, if there is a connection.
     fn setting<'l>(&'l self, members: &'l [Member]) -> Option<Setting<'l>> {
-        let Shared { options, layout, counts, known, fence, .. } = &*self.shared;
+        let Shared { options, layout, counts, guesses, fence, .. } = &*self.shared;
         let line = self.line.as_ref()?;
         Some(Setting {
             members,
@@ -566,7 +555,7 @@ impl Lane {
             statements: &line.statements,
             layout,
             counts,
-            known,
+            guesses,
             fence,
             lane: &self.name,
             token: self.token,

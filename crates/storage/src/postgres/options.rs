@@ -45,13 +45,13 @@ pub struct PostgresOptions {
     pub queue_bytes: usize,
     /// Reads that may wait for a reader.
     pub queue_reads: usize,
-    /// Bytes of what is kept to be used again if the database says that it is the same: up to half of them for pages, and
-    /// what these leave for values that commits may decide on; 0 = nothing is.
+    /// Bytes of pages that are kept to be shown again if the database says that they are the same;
+    /// 0 = none is.
     pub kept_bytes: u64,
     /// Pages of fewer bytes are not kept: to ask about them costs as much as to read them.
     pub kept_page_bytes: usize,
-    /// A commit whose values are known decides before it is sent after so many that did not, and after a mistake as many
-    /// at least.
+    /// Number of commits before the first guess that keys are absent, by which a commit decides
+    /// before it is sent, and the fewest after a wrong guess.
     pub early_after: u32,
     /// Commits in one transaction, at most.
     pub group_commits: usize,

@@ -17,13 +17,14 @@ pub struct Traffic {
     pub asked_pages: u64,
     /// Of them those that were as they were kept.
     pub same_pages: u64,
-    /// Bytes of the pages, and values that commits decided on, that are kept now.
+    /// Bytes of the pages that are kept now.
     pub kept_bytes: u64,
     /// Transactions that were committed.
     pub groups: u64,
-    /// Transactions whose commits were decided before they were sent.
+    /// Transactions whose commits were decided before they were sent, on the guess that their keys
+    /// are absent.
     pub early_groups: u64,
-    /// Of them those that found other values, and whose commits were decided again.
+    /// Of them those that found a key, and whose commits were decided again.
     pub mistaken_groups: u64,
     /// Commits that wrote something and were committed.
     pub commits: u64,
