@@ -9,7 +9,7 @@ mod namespaces;
 mod observed;
 pub mod own_operations;
 mod process;
-pub mod time;
+mod time;
 
 pub use moving::Moving;
 pub use namespaces::{Namespaces, Origin};
