@@ -18,9 +18,8 @@ pub use template::{Template, TemplateCommand};
 
 use crate::config::{Layer, StoreUrl};
 use crate::output::screen::ColourChoice;
-use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// DynamoDB-compatible database: a server, and a client for people.
@@ -32,26 +31,7 @@ pub struct Arguments {
     pub command: Command,
 }
 
-impl Arguments {
-    /// Reads what the program was called with, its own name first.
-    ///
-    /// `serve` is to start at once: if nothing is wrong with its arguments, those of the other commands are not
-    /// even put together.
-    pub fn read(given: &[OsString]) -> Result<Self, clap::Error> {
-        match serve_alone(given) {
-            Some(serve) => Ok(Self { command: Command::Serve(serve) }),
-            None => Self::try_parse_from(given),
-        }
-    }
-}
-
-fn serve_alone(given: &[OsString]) -> Option<Serve> {
-    let given = given.get(1..).filter(|given| given.first().is_some_and(|name| name == "serve"))?;
-    let command = Serve::augment_args(clap::Command::new("hashrange"));
-    Serve::from_arg_matches(&command.try_get_matches_from(given).ok()?).ok()
-}
-
-/// Commands of the program.
+/// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve a database over HTTP
@@ -684,38 +664,3 @@ pub struct Copy {
 
 #[cfg(test)]
 mod printed;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn given(line: &str) -> Vec<OsString> {
-        line.split(' ').map(OsString::from).collect()
-    }
-
-    /// The short way answers as the whole does, or not at all.
-    #[test]
-    fn serve_is_read_alone_as_with_the_other_commands() {
-        for line in [
-            "hashrange serve",
-            "hashrange serve --memory --port 0",
-            "hashrange serve --config f.toml --data-dir=d --region eu-west-1",
-        ] {
-            let alone = serve_alone(&given(line)).map(Command::Serve).unwrap();
-            let whole = Arguments::try_parse_from(given(line)).unwrap().command;
-            assert_eq!(format!("{alone:?}"), format!("{whole:?}"), "{line}");
-        }
-        for line in [
-            "hashrange",
-            "hashrange tables",
-            "hashrange --version",
-            "hashrange serve --help",
-            "hashrange serve --port x",
-            "hashrange serve tables",
-        ] {
-            assert!(serve_alone(&given(line)).is_none(), "{line}");
-        }
-        let refused = Arguments::read(&given("hashrange serve --port x")).unwrap_err();
-        assert!(refused.to_string().contains("--port"), "{refused}");
-    }
-}

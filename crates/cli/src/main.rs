@@ -26,6 +26,7 @@ mod shell;
 mod surroundings;
 
 use arguments::Arguments;
+use clap::Parser as _;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -33,7 +34,7 @@ static ALLOCATOR: hashrange_allocator::Allocator = hashrange_allocator::ALLOCATO
 
 fn main() -> ExitCode {
     hashrange_allocator::share_heap_of_libc();
-    let arguments = match Arguments::read(&std::env::args_os().collect::<Vec<_>>()) {
+    let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),
     };

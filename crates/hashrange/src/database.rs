@@ -1,6 +1,5 @@
 //! A database: an engine on a store in memory, in a folder, or on PostgreSQL.
 
-use crate::boxed_call::BoxedCall;
 use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
@@ -119,9 +118,9 @@ impl Database {
     /// a bounded time for the server's answer. Needs the feature `postgres`; works with any
     /// runtime, or none.
     ///
-    /// Of [`Options`], `cache_bytes` bounds the pages and values in the cache; the database answers
-    /// from them only after PostgreSQL has said that they are unchanged. All programs that share a
-    /// database have to open it with the same `region` and `account`.
+    /// Of [`Options`], `cache_bytes` bounds the pages that are kept, which are shown only after the
+    /// server has said that they are still the same. A database that others use, too, has to be
+    /// opened with the same `region` and `account` by all.
     #[cfg(feature = "postgres")]
     pub fn connect(url: &str, options: &Options) -> Result<Self, Error> {
         Self::connect_with(url, options, None)
@@ -321,12 +320,13 @@ impl Database {
         Box::pin(self.engine.explain_what_if(operation, request, what_if))
     }
 
-    /// Runs one operation as [`Database::call`] does, in memory that calls share one after another.
+    /// Runs one operation as [`Database::call`] does, in a future on the heap.
     ///
-    /// The crate that awaits a future compiles it, with all futures inside it. The future of this
-    /// method is compiled here, once: a program that awaits it takes half as long to build.
-    pub fn call_boxed(&self, operation: Operation, body: Bytes) -> BoxedCall {
-        BoxedCall::new(self, operation, body)
+    /// A future is compiled by the crate that waits for it, with all that it waits for. What this
+    /// returns is compiled here, once: a program that waits for it takes half as long to build.
+    pub fn call_boxed(&self, operation: Operation, body: Bytes) -> Calling<'static, Vec<u8>> {
+        let database = self.clone();
+        Box::pin(async move { database.call(operation, &body).await })
     }
 
     /// Stops background jobs, refuses further writes and waits until all writes are on disk.

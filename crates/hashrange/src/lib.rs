@@ -150,7 +150,6 @@
 
 pub mod advisor;
 mod blocking;
-mod boxed_call;
 pub mod builders;
 mod clock;
 pub mod copying;
@@ -171,7 +170,6 @@ mod tree;
 mod typed;
 
 pub use blocking::Blocking;
-pub use boxed_call::BoxedCall;
 pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, StreamRecords};
 pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};

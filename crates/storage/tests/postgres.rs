@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Waker};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn open(url: &str) -> PostgresStore {
     // As many as for a database on another machine.
@@ -89,31 +89,6 @@ fn two_stores_lose_no_update_of_one_key() {
         assert_eq!(number(get(store, "n").as_ref()), all);
         assert_eq!(sum(store, "count"), i64::try_from(all).unwrap());
     }
-}
-
-#[test]
-fn a_store_sees_whether_others_commit_as_much() {
-    let url = shared().url();
-    let options = PostgresOptions { groups: Some(1), ..PostgresOptions::default() };
-    let [store, other] = [(); 2].map(|()| PostgresStore::open(&url, &options).unwrap());
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let write_until = |has_others: bool| {
-        while store.traffic().has_others != has_others {
-            assert!(Instant::now() < deadline);
-            increment(&store, "one").unwrap();
-        }
-    };
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) && Instant::now() < deadline {
-                increment(&other, "other").unwrap();
-            }
-        });
-        write_until(true);
-        is_over.store(true, Ordering::Relaxed);
-    });
-    write_until(false);
 }
 
 /// Whoever sees a key absent and creates it is the only one, of both stores.

@@ -133,8 +133,11 @@ fn no_commit_follows_an_old_value_after_a_change() {
         for (nth, store) in stores.iter().enumerate() {
             for writer in 0..3 {
                 scope.spawn(move || {
-                    let key = format!("{nth} {writer}");
+                    let mut round = 0;
                     while !done.load(Ordering::Acquire) {
+                        // All of one store are new, and decided early.
+                        let key = format!("{nth} {writer} {round}");
+                        round += u64::from(nth == 0);
                         let least = acknowledged.load(Ordering::Acquire);
                         let shown = write_under(store, &key);
                         assert!(shown >= least, "{shown} after {least}");
@@ -167,8 +170,8 @@ fn no_commit_follows_an_old_value_after_a_change() {
 fn a_change_waits_for_those_who_follow_the_old_value() {
     let server = server();
     let url = server.url();
-    // One that knows no values is asked to decide when its lane has begun.
-    let asked = PostgresOptions { kept_bytes: 0, ..options() };
+    // One that guesses nothing is asked to decide when its lane has begun.
+    let asked = PostgresOptions { early_after: u32::MAX, ..options() };
     let (store, other) = (PostgresStore::open(&url, &asked).unwrap(), open(&url));
     raise(&store);
     write_under(&store, "n");

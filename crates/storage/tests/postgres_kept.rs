@@ -36,7 +36,7 @@ fn key(nth: u64) -> Key {
     [PREFIX, format!("{nth:04}").as_bytes()].concat()
 }
 
-/// Writes keys that are not declared, so that the store does not know which of them are there.
+/// Writes keys that are not declared.
 fn write(store: &PostgresStore, writes: impl FnMut(&mut Batch) + Send) {
     write_declared(store, vec![b"guard".to_vec()], writes);
 }
@@ -224,35 +224,6 @@ fn only_what_is_read_again_and_large_enough_is_kept() {
 }
 
 /// Two stores that keep what they read, and write by turns, against a map.
-#[test]
-fn pages_and_values_share_the_memory() {
-    const KEPT_BYTES: u64 = 256 << 10;
-    let options = PostgresOptions {
-        lanes: 1,
-        readers: 1,
-        kept_bytes: KEPT_BYTES,
-        ..PostgresOptions::default()
-    };
-    let store = PostgresStore::open(&shared().url(), &options).unwrap();
-    let value = Bytes::from(vec![b'v'; 1000]);
-    for from in (0..400).step_by(100) {
-        let keys: Vec<Key> = (from..from + 100).map(key).collect();
-        write_declared(&store, keys.clone(), |batch| {
-            for key in &keys {
-                batch.put(key.clone(), value.clone());
-            }
-        });
-    }
-    let kept_bytes = store.traffic().kept_bytes;
-    assert!(KEPT_BYTES * 9 / 10 < kept_bytes && kept_bytes <= KEPT_BYTES, "{kept_bytes}");
-    for _ in 0..=READS_UNTIL_KEPT {
-        read(&store, &KeyRange::prefix(PREFIX), Direction::Forward, 100);
-    }
-    assert_eq!(asked(&store), (1, 1), "a page is kept");
-    let kept_bytes = store.traffic().kept_bytes;
-    assert!(KEPT_BYTES * 9 / 10 < kept_bytes && kept_bytes <= KEPT_BYTES, "{kept_bytes}");
-}
-
 #[test]
 fn pages_that_are_kept_equal_a_map() {
     const STEPS: u64 = 3_000;

@@ -8,13 +8,13 @@ use crate::client::Client;
 use crate::config::ClientSettings;
 use crate::exit::{OverBudget, Usage};
 use crate::output::{self, printer::Printer, table::Table};
-use crate::served::time;
 use crate::surroundings::variable;
 use anyhow::Context;
 use hashrange::cost::{
     Bill, Budget, Line, PriceList, Recording, Side, Used, bill, compare, dollars, grouped,
     of_a_million, regions, units,
 };
+use hashrange::moment;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -149,8 +149,8 @@ impl<'a> Report<'a> {
         output::line(format_args!(
             "{} from {} to {}, priced as in {}",
             counted(recording.requests(), "request"),
-            time::date(recording.began_ms),
-            time::date(recording.until_ms),
+            moment::extended(recording.began_ms),
+            moment::extended(recording.until_ms),
             bill.region,
         ))?;
         if bill.lines.is_empty() {

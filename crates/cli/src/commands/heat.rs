@@ -10,10 +10,10 @@ use crate::bulk::counted;
 use crate::client::Client;
 use crate::exit::Usage;
 use crate::output::{self, printer::Printer, table::Table};
-use crate::served::time;
 use anyhow::Context;
 use hashrange::cost::{grouped, units};
 use hashrange::heat::{Advice, HotKey, Measure, PlaceHeat, Sums, Top, advice};
+use hashrange::moment;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -271,5 +271,5 @@ fn measure(by: HeatBy) -> Measure {
 
 /// Returns the time of day of a minute.
 fn time_of_day(minute_ms: u64) -> String {
-    time::date(minute_ms).get(11..16).unwrap_or_default().to_owned()
+    moment::extended(minute_ms).get(11..16).unwrap_or_default().to_owned()
 }

@@ -189,7 +189,7 @@ mod postgres {
             ),
             gauge(
                 "hashrange_store_kept_bytes",
-                "Bytes of pages and values in the cache.",
+                "Bytes of pages that are kept.",
                 traffic.kept_bytes,
             ),
         ]
@@ -210,18 +210,13 @@ mod postgres {
             ),
             counter(
                 "hashrange_store_early_groups_total",
-                "Transactions that the server decided on known values.",
+                "Transactions that were decided on the guess that their keys are absent.",
                 traffic.early_groups,
             ),
             counter(
                 "hashrange_store_mistaken_groups_total",
-                "Transactions decided on known values that found other values.",
+                "Of them those that found a key.",
                 traffic.mistaken_groups,
-            ),
-            gauge(
-                "hashrange_store_others",
-                "1 if other processes commit to the same database as often, 0 if not or if it does not matter.",
-                u64::from(traffic.has_others),
             ),
             Measure {
                 name: "hashrange_store_retries_total",

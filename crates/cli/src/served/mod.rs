@@ -9,7 +9,7 @@ mod namespaces;
 mod observed;
 pub mod own_operations;
 mod process;
-pub mod time;
+mod time;
 
 pub use moving::Moving;
 pub use namespaces::{Namespaces, Origin};
@@ -61,9 +61,9 @@ impl Served {
 impl Api for Served {
     fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static> {
         match &*self {
-            Self::Database(database) => Box::pin(database.call_boxed(operation, body)),
+            Self::Database(database) => database.call_boxed(operation, body),
             Self::Moving(moving) => Box::pin(Arc::clone(moving).call(operation, body)),
-            Self::Sandbox(sandbox) => Box::pin(sandbox.database().call_boxed(operation, body)),
+            Self::Sandbox(sandbox) => sandbox.database().call_boxed(operation, body),
             Self::Namespaces(_) => Box::pin(ready(Err(Reason::Internal.into()))),
         }
     }

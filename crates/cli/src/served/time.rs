@@ -41,16 +41,6 @@ pub fn seconds(ms: u64) -> Number {
     read.unwrap_or_else(|| Number::from(ms / SECOND_MS))
 }
 
-/// Returns a time as a date.
-pub fn date(ms: u64) -> String {
-    let at = Timestamp::from_epoch_s(i64::try_from(ms / SECOND_MS).unwrap_or(i64::MAX));
-    let basic = at.to_string();
-    let (date, time) = basic.split_at(8);
-    let (year, month, day) = (&date[..4], &date[4..6], &date[6..]);
-    let (hour, minute, second) = (&time[1..3], &time[3..5], &time[5..7]);
-    format!("{year}-{month}-{day}T{hour}:{minute}:{second}.{:03}Z", ms % SECOND_MS)
-}
-
 fn shown(value: &Value) -> String {
     const SHOWN_MAX: usize = 100;
     value.to_string().chars().take(SHOWN_MAX).collect()
@@ -140,7 +130,5 @@ mod tests {
     #[test]
     fn times_are_written_to_the_millisecond() {
         assert_eq!(seconds(1_767_225_600_250).to_string(), "1767225600.25");
-        assert_eq!(date(1_767_225_600_250), "2026-01-01T00:00:00.250Z");
-        assert_eq!(date(253_402_300_799_999), "9999-12-31T23:59:59.999Z");
     }
 }

@@ -46,8 +46,7 @@ pub(crate) fn last_stamp_of(group: u64) -> u64 {
 /// Commits groups until the store is closed or fails; if it was closed, returns the last group.
 pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) -> Option<u64> {
     let mut committer = Committer { last_group, counters: HashMap::default(), unnoted_bytes: 0 };
-    let mut done = Group::default();
-    while let Some(mut group) = shared.sequencer.take_group(done) {
+    while let Some(mut group) = shared.sequencer.take_group() {
         let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, &mut group)));
         let outcome = outcome
             .unwrap_or_else(|_| Err(Error::failed("commit group", "the committer panicked")));
@@ -55,7 +54,6 @@ pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) -> Option<u64> {
             shared.sequencer.fail(shared.space.explain(error));
             return None;
         }
-        done = group;
     }
     Some(committer.last_group)
 }
@@ -69,7 +67,7 @@ impl Committer {
         let written_keys = changes.len() as u64;
         shared.map.write_group(self.last_group, changes.clone(), group.size_bytes)?;
         if !is_planted(Planted::CachesToldLate) {
-            shared.cache.tell(self.last_group, &changes, &mut group.replaced);
+            shared.cache.tell(self.last_group, &changes);
         }
         if is_planted(Planted::AnsweredEarly) {
             shared.sequencer.publish(group);
@@ -77,7 +75,7 @@ impl Committer {
         group.garbage.iter().for_each(|range| shared.cache.forget_range(range));
         shared.publish_snapshot(self.last_group);
         if is_planted(Planted::CachesToldLate) {
-            shared.cache.tell(self.last_group, &changes, &mut group.replaced);
+            shared.cache.tell(self.last_group, &changes);
         }
         shared.counts.add_group(group.batches, written_keys, group.size_bytes as u64);
         if shared.tidy.note_written(written_keys, group.size_bytes as u64) {

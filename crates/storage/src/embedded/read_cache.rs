@@ -104,17 +104,11 @@ impl ReadCache {
         self.ranges.begins_in_page(group, range, direction)
     }
 
-    /// Takes in what `group` writes; `replaced` takes values that are not kept any more. To be called when
-    /// it is durable and before it is published.
-    pub(super) fn tell(
-        &self,
-        group: u64,
-        changes: &[(Bytes, Option<Bytes>)],
-        replaced: &mut Vec<Bytes>,
-    ) {
+    /// Takes in what `group` writes. To be called when it is durable and before it is published.
+    pub(super) fn tell(&self, group: u64, changes: &[(Bytes, Option<Bytes>)]) {
         self.ranges.forget(group, changes.iter().map(|(key, _)| &key[..]));
         let changes = changes.iter().map(|(key, value)| (&key[..], value.as_ref()));
-        self.points.replace(group, changes, replaced);
+        self.points.replace(group, changes);
         self.make_room();
     }
 

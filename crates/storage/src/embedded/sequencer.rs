@@ -30,16 +30,10 @@ const OVERLAY_SHARDS: usize = shards(64);
 const GROUP_BYTES: usize = 32 << 20;
 const GROUP_APPENDS: usize = 1 << 18;
 
-/// Longest list that is kept for the next group.
-const REUSED_MAX: usize = 4096;
-
-/// Most declared keys that are compared one by one.
+/// Declared keys up to this many are compared one by one.
 const FEW_KEYS: usize = 8;
 
 /// The writes of the batches that the committer takes in one go, in the order of their tickets.
-///
-/// What one thread allocates and another frees, both wait for. So lists are used again for later groups,
-/// a writer gives its own back itself, and those of later groups what earlier ones have replaced.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     pub(crate) operations: Vec<Operation>,
@@ -48,8 +42,6 @@ pub(crate) struct Group {
     declared: Vec<Bytes>,
     /// Ranges of which all is garbage.
     pub(crate) garbage: Vec<KeyRange>,
-    /// Values that nobody needs any more.
-    pub(crate) replaced: Vec<Bytes>,
     pub(crate) batches: u64,
     pub(crate) last_ticket: Ticket,
     pub(crate) size_bytes: usize,
@@ -70,29 +62,12 @@ impl Group {
     fn is_full(&self) -> bool {
         self.size_bytes >= GROUP_BYTES || self.appends.len() >= GROUP_APPENDS
     }
-
-    /// Returns a group without batches that uses the lists of this one, unless they are large.
-    fn emptied(self) -> Self {
-        let Self { mut operations, mut appends, mut declared, .. } = self;
-        let longest = operations.capacity().max(appends.capacity()).max(declared.capacity());
-        if longest > REUSED_MAX {
-            return Self::default();
-        }
-        operations.clear();
-        appends.clear();
-        declared.clear();
-        Self { operations, appends, declared, ..Self::default() }
-    }
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     /// Waiting groups, each but the last one full.
     groups: VecDeque<Group>,
-    /// A group without batches, for the next that is begun.
-    spare: Group,
-    /// Values that the last group has replaced, for writers to drop.
-    replaced: Vec<Bytes>,
     last_ticket: Ticket,
     /// The last ticket that the committer took.
     taken: Ticket,
@@ -132,7 +107,7 @@ impl Queue {
     /// Returns the group that the next batch belongs to.
     fn open_group(&mut self) -> &mut Group {
         if self.groups.back().is_none_or(Group::is_full) {
-            self.groups.push_back(std::mem::take(&mut self.spare));
+            self.groups.push_back(Group::default());
         }
         self.groups.back_mut().expect("it was put there")
     }
@@ -178,24 +153,17 @@ impl Sequencer {
         queue.size_bytes += size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
         let was_empty = queue.groups.is_empty();
-        let replaced = queue.replaced.len().saturating_sub(batch.len());
-        let replaced = queue.replaced.split_off(replaced);
         queue.open_group().add(ticket, declared, batch);
         drop(queue);
-        drop(replaced);
         if was_empty {
             self.work.notify_one();
         }
         Ok(ticket)
     }
 
-    /// Takes the next group, waiting for one; `None` when the queue is closed and empty. `done` is the
-    /// group before it.
-    pub(crate) fn take_group(&self, mut done: Group) -> Option<Group> {
-        self.pass_on(std::mem::take(&mut done.replaced));
-        let spare = done.emptied();
+    /// Takes the next group, waiting for one; `None` when the queue is closed and empty.
+    pub(crate) fn take_group(&self) -> Option<Group> {
         let mut queue = self.queue.lock();
-        queue.spare = spare;
         self.check_overlay(&queue);
         let is_hasty = is_planted(Planted::EndBeforeDrained);
         while queue.groups.is_empty() || (is_hasty && queue.closed) {
@@ -223,17 +191,7 @@ impl Sequencer {
         Some(group)
     }
 
-    /// Leaves values to the writers that come next, if there are any, and drops what they have left.
-    fn pass_on(&self, replaced: Vec<Bytes>) {
-        let mut queue = self.queue.lock();
-        let is_busy = !queue.groups.is_empty();
-        let (kept, dropped) = if is_busy { (replaced, Vec::new()) } else { (Vec::new(), replaced) };
-        let left = std::mem::replace(&mut queue.replaced, kept);
-        drop(queue);
-        drop((left, dropped));
-    }
-
-    /// Marks a group, which new views must show by now, as published.
+    /// Makes a group, which must be visible in new views by now, known as published.
     pub(crate) fn publish(&self, group: &Group) {
         self.forget_pending(group);
         let before = self.published.swap(group.last_ticket, Ordering::AcqRel);
@@ -461,9 +419,8 @@ mod tests {
             sequencer.push(std::slice::from_ref(&key), batch(&key, GROUP_BYTES / 2)).unwrap();
         }
         let mut sizes = Vec::new();
-        let mut group = Group::default();
         while sequencer.queued() > 0 {
-            group = sequencer.take_group(group).unwrap();
+            let group = sequencer.take_group().unwrap();
             sizes.push(group.batches);
             sequencer.publish(&group);
         }
@@ -478,8 +435,8 @@ mod tests {
         for nth in 0..2 {
             sequencer.push(&[], batch(&[nth], GROUP_BYTES)).unwrap();
         }
-        let first = sequencer.take_group(Group::default()).unwrap();
-        let second = sequencer.take_group(first).unwrap();
+        sequencer.take_group().unwrap();
+        let second = sequencer.take_group().unwrap();
         sequencer.publish(&second);
     }
 }

@@ -130,7 +130,6 @@ impl Coming {
         let numbers = std::mem::take(&mut self.numbers);
         let rows = self.into_rows();
         kept.keep(name, KeptPage { rows: rows.clone(), numbers, content_bytes });
-        shared.share_memory();
         rows
     }
 

@@ -36,7 +36,7 @@ fn conflict(state: &SqlState) -> Option<Cause> {
     if *state == SqlState::T_R_DEADLOCK_DETECTED {
         return Some(Cause::Deadlock);
     }
-    // A key that exists already, or a row that has changed (`statements.rs`).
+    // A key that is there, and a lane's row that is not the same (`steps.rs`).
     let is_other = [SqlState::UNIQUE_VIOLATION, SqlState::DIVISION_BY_ZERO].contains(state);
     is_other.then_some(Cause::Conflict)
 }

@@ -89,14 +89,6 @@ impl Form {
             Self::Rows(rows) => values(first, types, rows, |row| format!(", {}::bigint", row + 1)),
         }
     }
-
-    /// Returns the number of rows whose first column is `first`.
-    pub(super) fn count(self, first: usize) -> String {
-        match self {
-            Self::Arrays => format!("cardinality(${first})"),
-            Self::Rows(rows) => rows.to_string(),
-        }
-    }
 }
 
 /// Returns arrays of these types side by side, as arguments that are counted from `first`.

@@ -11,12 +11,7 @@
 //! lost connection, and no longer counts. Clients that come again and again thus split into two
 //! halves that take turns: one gathers while the other is at work.
 //!
-//! If another process commits to the same database as much, it is the other half. If both processes
-//! split into halves again, each group would have a quarter of the clients, and small groups cost
-//! more by far. So waiting work then gathers until the clients of the last group have come again,
-//! for no longer than twice the time that the group was at work.
-//!
-//! Leaves to its callers the waiting work itself, and another look when the moment is over.
+//! Leaves to its callers what waits, and that somebody looks again when the moment is over.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -42,10 +37,6 @@ pub(super) struct Gathering {
     /// Groups in the order in which they were taken.
     at_work: Vec<Group>,
     since: Option<Instant>,
-    /// True if other processes are at work as much.
-    has_others: bool,
-    /// Number that waits if all of the last group come again, and the end of the wait for them.
-    coming: Option<(usize, Instant)>,
 }
 
 /// Members that go together.
@@ -57,7 +48,7 @@ pub(super) struct Group {
 
 impl Gathering {
     pub(super) fn new(manner: Manner) -> Self {
-        Self { manner, at_work: Vec::new(), since: None, has_others: false, coming: None }
+        Self { manner, at_work: Vec::new(), since: None }
     }
 
     /// Returns how many of the waiting members go together.
@@ -69,7 +60,7 @@ impl Gathering {
     pub(super) fn is_enough(&self, waiting: usize, now: Instant) -> bool {
         let at_work: usize = self.at_work.iter().map(|group| group.count).sum();
         let is_half = waiting >= at_work && self.until_room(now).is_none();
-        waiting >= self.manner.max || (is_half && self.until_come(waiting, now).is_none())
+        waiting >= self.manner.max || is_half
     }
 
     /// Returns the end of the gathering, `None` if the waiting work is to be taken now.
@@ -77,9 +68,6 @@ impl Gathering {
         let since = *self.since.get_or_insert(now);
         if self.is_enough(waiting, now) {
             return None;
-        }
-        if let Some(until) = self.until_come(waiting, now) {
-            return Some(until);
         }
         let until = self.until_room(now).unwrap_or(now).max(since + self.manner.longest);
         (now < until).then_some(until)
@@ -95,34 +83,16 @@ impl Gathering {
         self.at_work.get(last).map(held_up)
     }
 
-    /// Returns the end of the wait for those who were answered: `None` if they have come.
-    fn until_come(&self, waiting: usize, now: Instant) -> Option<Instant> {
-        let (count, until) = self.coming?;
-        (waiting < count && now < until).then_some(until)
-    }
-
-    /// Notes whether other processes are at work as much.
-    pub(super) fn set_others(&mut self, has_others: bool) {
-        self.has_others = has_others;
-    }
-
-    /// Returns whether other processes are at work as much.
-    pub(super) fn has_others(&self) -> bool {
-        self.has_others
-    }
-
-    /// Notes that so many were taken.
+    /// Notes that so much was taken.
     pub(super) fn take(&mut self, count: usize, now: Instant) -> Group {
-        (self.since, self.coming) = (None, None);
+        self.since = None;
         let group = Group { count, begun: now };
         self.at_work.push(group);
         group
     }
 
-    /// Notes that a group is done, and how many others waited when it was answered.
-    pub(super) fn end(&mut self, group: Group, others: usize, now: Instant) {
-        let until = now + (2 * (now - group.begun)).min(self.manner.longest);
-        self.coming = self.has_others.then_some((others + group.count, until));
+    /// Notes that a group is done.
+    pub(super) fn end(&mut self, group: Group) {
         let nth = self.at_work.iter().position(|at_work| *at_work == group);
         self.at_work.remove(nth.expect("what is done was taken"));
     }
@@ -158,8 +128,8 @@ mod tests {
         assert_eq!(gathering.until(1, at(3)), None, "long enough");
         gathering.take(1, at(3));
         assert_eq!(gathering.until(1, at(4)), Some(at(7)), "anew");
-        gathering.end(one, 1, at(4));
-        gathering.end(four, 1, at(4));
+        gathering.end(one);
+        gathering.end(four);
         assert_eq!(gathering.until(1, at(4)), None);
         gathering.take(8, at(4));
         assert_eq!(gathering.until(8, at(5)), None, "more do not go together");
@@ -177,7 +147,7 @@ mod tests {
         assert_eq!(gathering.until(7, at(15)), None);
         gathering.take(7, at(15));
         assert_eq!(gathering.until(7, at(15)), Some(at(20)), "until the second is");
-        gathering.end(second, 7, at(15));
+        gathering.end(second);
         assert_eq!(gathering.until(8, at(15)), None);
         assert_eq!(gathering.until(1, at(18)), None, "as long as ever if there is room");
         for nth in 0..2 {
@@ -185,31 +155,5 @@ mod tests {
         }
         gathering.forget();
         assert_eq!(gathering.until(1, at(19)), Some(at(33)), "until two of three are held up");
-    }
-
-    #[test]
-    fn beside_others_those_who_were_answered_are_waited_for() {
-        let begin = Instant::now();
-        let at = |ms| begin + Duration::from_millis(ms);
-        let mut gathering = gathering(1);
-        let first = gathering.take(3, at(0));
-        gathering.end(first, 2, at(2));
-        assert_eq!(gathering.until(2, at(2)), None, "there are no others");
-        gathering.set_others(true);
-        let second = gathering.take(2, at(2));
-        gathering.end(second, 3, at(3));
-        assert_eq!(gathering.until(3, at(3)), Some(at(5)), "twice as long as it was at work");
-        assert_eq!(gathering.until(5, at(4)), None, "all have come");
-        assert_eq!(gathering.until(4, at(5)), None, "long enough");
-        let third = gathering.take(4, at(6));
-        gathering.end(third, 6, at(16));
-        assert_eq!(gathering.until(6, at(16)), Some(at(19)), "not as long as one may be held up");
-        assert_eq!(gathering.until(8, at(16)), None, "more do not go together");
-        let fourth = gathering.take(8, at(16));
-        gathering.end(fourth, 0, at(17));
-        gathering.set_others(false);
-        let fifth = gathering.take(1, at(18));
-        gathering.end(fifth, 1, at(19));
-        assert_eq!(gathering.until(1, at(19)), None, "they have gone");
     }
 }

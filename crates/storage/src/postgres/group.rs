@@ -68,9 +68,9 @@ impl Writes {
         self.values.get(key)
     }
 
-    /// Returns the keys that are deleted.
-    pub(super) fn deleted(&self) -> impl Iterator<Item = &Bytes> {
-        self.values.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key)
+    /// Returns whether no key is deleted and no counter removed.
+    pub(super) fn deletes_none(&self) -> bool {
+        self.values.values().all(Option::is_some) && self.removed_counters().next().is_none()
     }
 
     /// Returns the counters that are removed.

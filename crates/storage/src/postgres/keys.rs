@@ -118,20 +118,13 @@ pub(super) fn stripe_key(counter_key: &[u8], stripe: u64) -> Bytes {
     Bytes::from([counter_key, &stripe.to_be_bytes()].concat())
 }
 
-/// Returns a copy of a row's value, as [`bytes_of`] reads it, and the number that tells this state
-/// of the row from all others that it, and every other row, ever had. A row without a value has
-/// none: its sum is no such number.
+/// Returns a copy of the value of a row, as [`bytes_of`] tells it.
 pub(super) fn value_of(
     row: &tokio_postgres::Row,
     value: usize,
     sum: usize,
-) -> Result<(Bytes, Option<i64>), Error> {
-    Ok(match bytes_of(row, value, sum)? {
-        Cow::Borrowed(bytes) => {
-            (Bytes::copy_from_slice(bytes), row.try_get(sum).map_err(unreadable)?)
-        }
-        Cow::Owned(number) => (Bytes::from(number), None),
-    })
+) -> Result<Bytes, Error> {
+    Ok(Bytes::from(bytes_of(row, value, sum)?.into_owned()))
 }
 
 /// Returns the value of a row: its bytes, or the number of a counter's stripe.

@@ -14,12 +14,11 @@ use super::decided::Verdict;
 use super::early::{Early, EarlyGroup};
 use super::failure::Failure;
 use super::fence::{Fence, Fencing};
+use super::guesses::Guesses;
 use super::health::Health;
 use super::kept::Kept;
 use super::keys::Layout;
-use super::known::Known;
 use super::options::PostgresOptions;
-use super::others::Others;
 use super::outcome::{self, Outcome};
 use super::queue::{Bell, Member, Queue};
 use super::revisions::{self, Tables};
@@ -31,7 +30,6 @@ use crate::Error;
 use futures_util::future::{Either, select};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -76,14 +74,9 @@ pub(super) struct Shared {
     pub(super) health: Health,
     /// Sizes of the values that were read.
     pub(super) sizes: Sizes,
-    /// The most that kept pages and known values may take together.
-    pub(super) cache_bytes: AtomicU64,
     /// Pages that were read.
     pub(super) kept: Kept,
-    /// Values that commits may decide on.
-    pub(super) known: Known,
-    /// Processes that commit to the same database.
-    pub(super) others: Others,
+    pub(super) guesses: Guesses,
     pub(super) ages: AgesSeen,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
@@ -91,13 +84,6 @@ pub(super) struct Shared {
     pub(super) dropped: watch::Sender<bool>,
     /// The number of lanes that have not ended.
     pub(super) living: watch::Sender<usize>,
-}
-
-impl Shared {
-    /// Gives known values the memory that cached pages leave.
-    pub(super) fn share_memory(&self) {
-        self.known.bound(self.cache_bytes.load(Ordering::Relaxed), self.kept.size_bytes());
-    }
 }
 
 /// One lane.
@@ -198,8 +184,9 @@ impl Lane {
             };
             if let Some(mut taken) = taken {
                 self.commit(std::mem::take(&mut taken.members)).await;
-                taken.answered();
-                self.look_around().await;
+                if let Some(line) = &self.line {
+                    shared.ages.look(&line.connection).await;
+                }
                 self.take_new_row().await;
             }
         }
@@ -330,8 +317,8 @@ impl Lane {
     async fn commit_all(&mut self, mut members: Vec<Member>) {
         self.count_wait(&members);
         members = self.commit_early(members).await;
-        self.shared.known.pass(members.len());
-        // Other members would have to decide on its write.
+        self.shared.guesses.pass(members.len());
+        // Others of the group would have to decide on what it writes.
         let is_alone = |member: &mut Member| member.fencing == Fencing::MayWrite;
         let alone: Vec<_> = members.extract_if(.., is_alone).collect();
         let mut failed = None;
@@ -360,7 +347,7 @@ impl Lane {
         let Some(setting) = self.setting(&members) else { return members };
         let group = (early.len() == members.len()).then(|| EarlyGroup::of(&setting, early));
         let Some(group) = group.flatten() else {
-            self.shared.known.was_in_vain();
+            self.shared.guesses.was_in_vain();
             return members;
         };
         let failure = match setting.run_early(&group, self.committed).await {
@@ -369,10 +356,8 @@ impl Lane {
                 return self.end_early(&group, members);
             }
             Err(Unsent { failure: Failure::Retry(Cause::Conflict, _), .. }) => {
-                let keys = members.iter().flat_map(Member::keys);
-                keys.for_each(|key| self.shared.known.forget(&key.key));
                 self.shared.fence.forget();
-                self.shared.known.was_mistaken();
+                self.shared.guesses.was_mistaken();
                 return members;
             }
             Err(Unsent { failure, is_open: true }) => match self.resolve(failure).await {
@@ -391,8 +376,8 @@ impl Lane {
             }
         };
         if let Failure::Refused(_) = failure {
-            // A database that refuses such a statement refuses the next one, too.
-            self.shared.known.was_mistaken();
+            // Whoever does not take such a statement does not take the next one.
+            self.shared.guesses.was_mistaken();
         }
         self.shared.counts.count_retry(failure.cause());
         members
@@ -400,7 +385,9 @@ impl Lane {
 
     /// Tells the outcome to a group that was committed as decided early.
     fn end_early(&self, group: &EarlyGroup, members: Vec<Member>) -> Vec<Member> {
-        self.shared.known.was_right();
+        self.shared.guesses.was_right();
+        let keys = members.iter().flat_map(Member::keys);
+        keys.for_each(|key| self.shared.guesses.meet(key));
         self.shared.counts.count_group(&group.writes);
         for member in members {
             member.end(Ok(()));
@@ -565,7 +552,7 @@ impl Lane {
 
     /// Returns the parts that the next transaction needs, if there is a connection.
     fn setting<'l>(&'l self, members: &'l [Member]) -> Option<Setting<'l>> {
-        let Shared { options, layout, counts, known, fence, .. } = &*self.shared;
+        let Shared { options, layout, counts, guesses, fence, .. } = &*self.shared;
         let line = self.line.as_ref()?;
         Some(Setting {
             members,
@@ -573,7 +560,7 @@ impl Lane {
             statements: &line.statements,
             layout,
             counts,
-            known,
+            guesses,
             fence,
             lane: &self.name,
             token: self.token,
@@ -585,32 +572,11 @@ impl Lane {
 
     /// Notes that the lane's row has the last token.
     fn has_committed(&mut self) {
-        self.shared.others.raised(self.token - self.committed);
         self.committed = self.token;
     }
 
-    /// Reads now and then how far the database is from a forced vacuum, and whether other processes
-    /// commit as much.
-    async fn look_around(&mut self) {
-        let Shared { others, commits, ages, .. } = &*self.shared;
-        if let Some(line) = &self.line {
-            ages.look(&line.connection).await;
-        }
-        let Some(line) = self.line.as_ref().filter(|_| others.is_time(Instant::now())) else {
-            return;
-        };
-        // If that failed, the next user of the connection gets the error.
-        let Line { connection, statements } = line;
-        let begun = Instant::now();
-        let asked = connection.answer(connection.client.query_one(&statements.tokens, &[])).await;
-        others.took(begun.elapsed());
-        if let Some(sum) = asked.ok().and_then(|row| row.try_get(0).ok()) {
-            commits.set_others(others.are_at_work(sum));
-        }
-    }
-
-    /// Finds the outcome of the last transaction, whose commit got no clear answer. If it still
-    /// goes on in the database, for example waiting for a standby, this waits for it.
+    /// Finds out what has become of the last transaction, whose commit was not answered by what tells. As long as it
+    /// goes on in the database, as one does that waits for a standby, that is waited for.
     ///
     /// # Errors
     /// The failure itself if it was not committed, `Unknown` if the outcome cannot be found.

@@ -31,18 +31,17 @@ mod fence;
 mod forms;
 mod gathering;
 mod group;
+mod guesses;
 mod health;
 mod hosts;
 mod in_flight;
 mod kept;
 mod keys;
-mod known;
 mod lanes;
 mod late;
 mod look;
 mod open_error;
 mod options;
-mod others;
 mod outcome;
 mod page;
 mod placement;
@@ -80,13 +79,12 @@ use driver::Driver;
 use early::Early;
 use fence::{Fence, Fencing};
 use futures_util::future::select;
+use guesses::Guesses;
 use health::Health;
 use in_flight::InFlight;
 use kept::Kept;
 use keys::{Layout, Located};
-use known::{Known, KnownValue};
 use lanes::{LANE_BYTES, Lane, Shared};
-use others::Others;
 use probe::Probes;
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
@@ -191,8 +189,10 @@ impl PostgresStore {
         }
         let mut handles: Vec<Handle> = options.runtime.iter().cloned().collect();
         handles.extend(drivers.iter().map(|driver| driver.handle().clone()));
-        // The statement that asks about a page was not run on a sharded engine.
-        let kept_bytes = if options.sharding == Sharding::None { options.kept_bytes } else { 0 };
+        // Statements that ask about a page, or are a whole transaction, were run on no sharded
+        // engine.
+        let is_whole = options.sharding == Sharding::None;
+        let kept_bytes = if is_whole { options.kept_bytes } else { 0 };
         let shared = Arc::new(Shared {
             connector,
             layout,
@@ -202,11 +202,9 @@ impl PostgresStore {
             commits: Queue::new(&options, groups),
             health: Health::default(),
             sizes: Sizes::default(),
-            kept: Kept::new(kept_bytes / 2, options.kept_page_bytes),
-            known: Known::new(kept_bytes, options.early_after),
-            others: Others::new(groups < options.lanes),
+            kept: Kept::new(kept_bytes, options.kept_page_bytes),
+            guesses: Guesses::new(is_whole, options.early_after),
             ages: AgesSeen::default(),
-            cache_bytes: AtomicU64::new(kept_bytes),
             ending: watch::Sender::new(false),
             living: watch::Sender::new(0),
             dropped: watch::Sender::new(false),
@@ -228,13 +226,12 @@ impl PostgresStore {
     /// Returns the counts of the store's work, and the numbers of waiting commits and reads and of
     /// connections.
     pub fn traffic(&self) -> Traffic {
-        let Shared { counts, commits, health, options, kept, known, .. } = &*self.shared;
+        let Shared { counts, commits, health, options, kept, guesses, .. } = &*self.shared;
         let connections = |health: &Health, wanted: usize| Connections {
             connected: health.connected_now() as u64,
             wanted: wanted as u64,
         };
         Traffic {
-            has_others: commits.has_others(),
             ages: self.shared.ages.get(),
             waiting_commits: commits.len() as u64,
             waiting_reads: self.reads.len() as u64,
@@ -242,18 +239,16 @@ impl PostgresStore {
             readers: connections(&self.reads.health, options.readers),
             asked_pages: kept.asked.get(),
             same_pages: kept.same.get(),
-            kept_bytes: kept.size_bytes() + known.size_bytes(),
-            early_groups: known.early.get(),
-            mistaken_groups: known.mistaken.get(),
+            kept_bytes: kept.size_bytes(),
+            early_groups: guesses.early.get(),
+            mistaken_groups: guesses.mistaken.get(),
             ..counts.traffic()
         }
     }
 
     /// Bounds the bytes of the cache; see [`PostgresOptions::kept_bytes`].
     pub fn bound_cache(&self, cache_bytes: u64) {
-        self.shared.kept.bound(cache_bytes / 2);
-        self.shared.cache_bytes.store(cache_bytes, Ordering::Relaxed);
-        self.shared.share_memory();
+        self.shared.kept.bound(cache_bytes);
     }
 
     /// Returns a number that is not below any commit stamp given out so far.
@@ -272,19 +267,27 @@ impl PostgresStore {
         aside::hold(&self.shared, &self.driver, key).await
     }
 
-    /// Returns the values on which a commit may decide early, and the copy of the fence if it is
-    /// shown one.
-    fn known_of(
+    /// Returns what a commit is shown that decides early, on the guess that all its keys are absent,
+    /// and the copy of the fence if it is shown one: `None` = it does not decide early.
+    fn guess(
         &self,
         [write, read]: &[Vec<Located>; 2],
         fencing: &Fencing,
-    ) -> Option<(Vec<Option<KnownValue>>, Option<Bytes>)> {
+    ) -> Option<(Vec<Option<Bytes>>, Option<Bytes>)> {
+        if !read.is_empty() || !self.shared.guesses.are_made_of(write) {
+            return None;
+        }
+        let mut values = vec![None; write.len()];
         let fence = match fencing {
             Fencing::Ignores => None,
-            Fencing::Reads { .. } => Some(self.shared.fence.known()?),
+            Fencing::Reads { at, .. } => {
+                let copy = self.shared.fence.known()?;
+                values.insert(*at, (!copy.is_empty()).then(|| copy.clone()));
+                Some(copy)
+            }
             Fencing::MayWrite => return None,
         };
-        Some((self.shared.known.of(write, read)?, fence))
+        Some((values, fence))
     }
 
     fn lazy_view(&self) -> PostgresView {
@@ -424,18 +427,11 @@ impl Store for PostgresStore {
         let fencing = fence.take(&write, &mut read);
         let keys = [write, read].map(|keys| layout.locate_all(&keys));
         let mut answer = None;
-        let early = self.known_of(&keys, &fencing).and_then(|(known, fence)| {
-            let numbers =
-                known.iter().map(|known| known.as_ref().map(|known| known.number)).collect();
-            let mut values: Vec<_> =
-                known.into_iter().map(|known| known.map(|known| known.value)).collect();
-            if let (Fencing::Reads { at, .. }, Some(copy)) = (&fencing, &fence) {
-                values.insert(*at, (!copy.is_empty()).then(|| copy.clone()));
-            }
+        let early = self.guess(&keys, &fencing).and_then(|(values, fence)| {
             let mut batch = Batch::new();
             answer = Some(decide(&values, &mut batch));
-            // Only a write can find the known values right or wrong.
-            (!batch.is_empty()).then_some(Early { numbers, fence, batch })
+            // Only what is written is found to be right or wrong.
+            (!batch.is_empty()).then_some(Early { fence, batch })
         });
         let (member, mut turns) =
             Member::new(keys, fencing, deadline, ticket, counting::of_commits(), early);

@@ -49,14 +49,13 @@ pub struct PostgresOptions {
     pub queue_bytes: usize,
     /// Reads that may wait for a reader.
     pub queue_reads: usize,
-    /// Bytes of the cache, whose values the store uses again if the database says that they are
-    /// unchanged: up to half of them for pages, and the rest for values that commits may decide on;
-    /// 0 turns it off.
+    /// Bytes of pages that are kept to be shown again if the database says that they are the same;
+    /// 0 = none is.
     pub kept_bytes: u64,
     /// Pages of fewer bytes are not cached: to ask about them costs as much as to read them.
     pub kept_page_bytes: usize,
-    /// Commits not decided early after which a commit with known values decides before it is sent;
-    /// after a mistake at least as many.
+    /// Number of commits before the first guess that keys are absent, by which a commit decides
+    /// before it is sent, and the fewest after a wrong guess.
     pub early_after: u32,
     /// Commits in one transaction, at most.
     pub group_commits: usize,

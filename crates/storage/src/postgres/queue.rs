@@ -97,8 +97,6 @@ pub(super) struct Taken<'q> {
     queue: &'q Queue,
     pub(super) members: Vec<Member>,
     group: Group,
-    /// Number of others that waited when its members had been answered.
-    others: usize,
 }
 
 /// Result of a lane's look at the queue.
@@ -110,19 +108,11 @@ enum Found {
     Taken(Vec<Member>, Group, bool),
 }
 
-impl Taken<'_> {
-    /// Notes that its members were answered: a commit that waits from now on may be one of theirs
-    /// again.
-    pub(super) fn answered(&mut self) {
-        self.others = self.queue.len();
-    }
-}
-
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         // The lane looks for more itself, or else the waiting commits have gathered in a moment.
         let mut waiting = self.queue.waiting.lock();
-        waiting.gathering.end(self.group, self.others, Instant::now());
+        waiting.gathering.end(self.group);
     }
 }
 
@@ -252,7 +242,7 @@ impl Queue {
                     if is_left {
                         self.arrived.notify_last();
                     }
-                    return Taken { queue: self, members, group, others: 0 };
+                    return Taken { queue: self, members, group };
                 }
             }
         }
@@ -272,16 +262,6 @@ impl Queue {
         waiting.forget_bytes(&taken);
         let group = waiting.gathering.take(taken.len(), now);
         Found::Taken(taken, group, !waiting.members.is_empty())
-    }
-
-    /// Notes whether other processes commit as much.
-    pub(super) fn set_others(&self, has_others: bool) {
-        self.waiting.lock().gathering.set_others(has_others);
-    }
-
-    /// Returns whether other processes commit as much.
-    pub(super) fn has_others(&self) -> bool {
-        self.waiting.lock().gathering.has_others()
     }
 
     /// Lets another lane look at what waits.
@@ -324,36 +304,5 @@ impl Waiting {
     fn forget_bytes(&mut self, gone: &[Member]) {
         self.bytes -= gone.iter().map(Member::bytes).sum::<usize>();
         self.early_bytes -= gone.iter().map(Member::early_bytes).sum::<usize>();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::in_flight::InFlight;
-    use super::*;
-
-    fn push(queue: &Queue) {
-        let ticket = Arc::<InFlight>::default().begin();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        let (member, _) =
-            Member::new(<[_; 2]>::default(), Fencing::Ignores, deadline, ticket, None, None);
-        queue.push(member).unwrap();
-    }
-
-    #[test]
-    fn who_was_answered_and_comes_again_is_not_another_one() {
-        let queue = Queue::new(&PostgresOptions::default(), 1);
-        queue.set_others(true);
-        // At work for so long that the queue waits for those who were answered.
-        let begun = Instant::now().checked_sub(GATHERING_MAX).unwrap();
-        let group = queue.waiting.lock().gathering.take(2, begun);
-        let mut taken = Taken { queue: &queue, members: Vec::new(), group, others: 0 };
-        push(&queue);
-        taken.answered();
-        push(&queue);
-        drop(taken);
-        push(&queue);
-        let Found::Taken(all, ..) = queue.take_now() else { panic!("all have come") };
-        assert_eq!(all.len(), 3, "two who were answered, and another one");
     }
 }

@@ -16,7 +16,6 @@ use super::forms::{Argument, query_arrays, slices};
 use super::gathering::{Gathering, Group, Manner};
 use super::health::Health;
 use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
-use super::known::Known;
 use super::lanes::{GRACE, Pauses, Shared};
 use super::options::Sharding;
 use super::page::Page;
@@ -124,8 +123,7 @@ impl Drop for AtWork<'_> {
         let mut waiting = self.reads.waiting.lock();
         waiting.idle += 1;
         if let Some(group) = self.keys {
-            let jobs = waiting.keys.len();
-            waiting.gathering.end(group, jobs, Instant::now());
+            waiting.gathering.end(group);
         }
     }
 }
@@ -611,7 +609,7 @@ impl Reader {
     ) -> Option<(Work, Failure)> {
         let keys: Vec<&Located> = jobs.iter().flat_map(|job| &job.keys).collect();
         self.shared.counts.reads.add(keys.len() as u64);
-        match read_keys(connection, statements, &keys, &self.shared.known).await {
+        match read_keys(connection, statements, &keys).await {
             Err(failure) if failure.may_pass() => return Some((Work::Keys(jobs), failure)),
             Err(failure) => {
                 let error = failure.into_error();
@@ -659,26 +657,11 @@ impl Reader {
         let mut values = vec![None; keys.len()];
         for (nth, rows) in order.into_iter().zip(rows) {
             if let (Some(place), Some(row)) = (values.get_mut(nth), rows.first()) {
-                *place = Some(value_of(row, 0, 1).map_err(Failure::Refused)?.0);
+                *place = Some(value_of(row, 0, 1).map_err(Failure::Refused)?);
             }
         }
         Ok(values)
     }
-}
-
-/// Returns the value of a key's row, of which the first column is this one and the second one the
-/// sum.
-fn read_value(
-    row: &tokio_postgres::Row,
-    column: usize,
-    key: &Located,
-    known: &Known,
-) -> Result<Bytes, Error> {
-    let (value, number) = value_of(row, column, column + 1)?;
-    if let Some(number) = number {
-        known.seen(&key.key, number, &value);
-    }
-    Ok(value)
 }
 
 /// Reads keys by one statement.
@@ -686,7 +669,6 @@ async fn read_keys(
     connection: &Connection,
     statements: &ReaderStatements,
     keys: &[&Located],
-    known: &Known,
 ) -> Result<Vec<Option<Bytes>>, Failure> {
     let client = &connection.client;
     let mut values = vec![None; keys.len()];
@@ -694,7 +676,7 @@ async fn read_keys(
         let columns: [&(dyn ToSql + Sync); 3] = [&key.place, &key.prefix(), &key.tail()];
         let rows = connection.answer(client.query(&statements.one, &columns)).await?;
         if let Some(row) = rows.first() {
-            *value = Some(read_value(row, 0, key, known).map_err(Failure::Refused)?);
+            *value = Some(value_of(row, 0, 1).map_err(Failure::Refused)?);
         }
         return Ok(values);
     }
@@ -705,9 +687,8 @@ async fn read_keys(
     for row in connection.answer(client.query(&statements.many, &columns)).await? {
         let nth: i64 = row.try_get(0).map_err(|error| Failure::Refused(unreadable(error)))?;
         let nth = usize::try_from(nth - 1).ok();
-        let place = nth.and_then(|nth| keys.get(nth).zip(values.get_mut(nth)));
-        if let Some((key, place)) = place {
-            *place = Some(read_value(&row, 1, key, known).map_err(Failure::Refused)?);
+        if let Some(place) = nth.and_then(|nth| values.get_mut(nth)) {
+            *place = Some(value_of(&row, 1, 2).map_err(Failure::Refused)?);
         }
     }
     Ok(values)

@@ -6,7 +6,6 @@
 use super::forms::{Argument, slices};
 use super::group::Writes;
 use super::keys::{Layout, Located, TAIL_BYTES, digest, stripe_key};
-use super::known::Known;
 use super::reads::CounterRanges;
 use super::steps::{Step, Taken};
 use bytes::Bytes;
@@ -79,46 +78,20 @@ pub(super) fn arrays_of<'k>(keys: impl Iterator<Item = &'k Located>) -> Vec<Argu
 
 /// Rows with values.
 #[derive(Debug, Default)]
-pub(super) struct Puts {
+struct Puts {
     keys: Vec<Located>,
     values: Vec<Bytes>,
     numbers: Vec<i64>,
 }
 
 impl Puts {
-    pub(super) fn push(&mut self, key: Located, value: Bytes, number: i64) {
+    fn push(&mut self, key: Located, value: Bytes, number: i64) {
         self.keys.push(key);
         self.values.push(value);
         self.numbers.push(number);
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    /// Takes the rows up to a key.
-    pub(super) fn take_to(&mut self, last: &Located) -> Self {
-        let rest = self.keys.partition_point(|key| key <= last);
-        let keys = self.keys.drain(..rest).collect();
-        let values = self.values.drain(..rest).collect();
-        Self { keys, values, numbers: self.numbers.drain(..rest).collect() }
-    }
-
-    /// Adds rows that follow.
-    pub(super) fn extend(&mut self, more: Self) {
-        self.keys.extend(more.keys);
-        self.values.extend(more.values);
-        self.numbers.extend(more.numbers);
-    }
-
-    /// Tells `known` the written values.
-    pub(super) fn teach(&self, known: &Known) {
-        for ((key, value), number) in self.keys.iter().zip(&self.values).zip(&self.numbers) {
-            known.learn(&key.key, *number, value);
-        }
-    }
-
-    /// Adds the written values.
+    /// Adds what is written.
     fn add_values<'p>(&'p self, arrays: &mut Vec<Argument<'p>>) {
         arrays.push(Box::new(slices(&self.values)));
         arrays.push(Box::new(&self.numbers[..]));
@@ -129,13 +102,6 @@ impl Puts {
         let mut arrays = arrays_of(self.keys.iter());
         self.add_values(&mut arrays);
         arrays
-    }
-
-    /// Returns the step that writes rows which must have these other numbers before.
-    pub(super) fn write_same<'p>(&'p self, before: &'p [i64]) -> Taken<'p> {
-        let mut arrays = self.known_arrays();
-        arrays.push(Box::new(before));
-        (Step::WriteSame, arrays)
     }
 
     /// Returns rows that may have to be inserted as arrays.
@@ -206,19 +172,6 @@ impl Rows {
         }
         rows.deletes.sort_unstable();
         rows
-    }
-
-    /// Returns the rows that exist and are declared.
-    pub(super) fn updates(&mut self) -> &mut Puts {
-        &mut self.updates
-    }
-
-    /// Tells `known` the written values of the declared keys.
-    pub(super) fn teach(&self, known: &Known) {
-        self.inserts.teach(known);
-        self.updates.teach(known);
-        // Placeholders are among them.
-        self.deletes.iter().for_each(|key| known.forget(&key.key));
     }
 
     /// Adds the steps that write them.

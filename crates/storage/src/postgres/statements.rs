@@ -38,8 +38,6 @@ pub(super) struct LaneStatements {
     tables: Tables,
     pub(super) present: Statement,
     pub(super) raise: Statement,
-    /// The sum of the tokens of all lanes.
-    pub(super) tokens: Statement,
     alone: Vec<(Step, Statement)>,
     composed: Mutex<HashMap<(Composition, Vec<Formed>), Statement>>,
 }
@@ -92,8 +90,7 @@ impl LaneStatements {
         let present = format!(
             "SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"
         );
-        let tokens = format!("SELECT coalesce(sum(token), 0)::bigint FROM {}", tables.lanes());
-        let others = [present, steps::raise_alone(schema), tokens];
+        let others = [present, steps::raise_alone(schema)];
         let alone = Step::ALONE.map(|step| step.alone(schema));
         // No steps are the same in both forms.
         let of_one_row = USUAL_LOCKS.iter().filter(|steps| !steps.is_empty());
@@ -101,7 +98,7 @@ impl LaneStatements {
             .chain(of_one_row.map(|steps| in_form(steps, Form::Rows(1))))
             .collect();
         let locks: Vec<_> = usual_locks.iter().map(|steps| steps::locks(tables, steps)).collect();
-        let ([present, raise, tokens], alone, locks) = try_join3(
+        let ([present, raise], alone, locks) = try_join3(
             prepare_all(client, &others),
             prepare_all(client, &alone),
             try_join_all(locks.iter().map(|text| client.prepare(text))),
@@ -111,7 +108,7 @@ impl LaneStatements {
         let composed = usual_locks.into_iter().map(key).zip(locks).collect();
         let composed = Mutex::new(composed);
         let alone = Step::ALONE.into_iter().zip(alone).collect();
-        Ok(Self { tables: tables.clone(), present, raise, tokens, alone, composed })
+        Ok(Self { tables: tables.clone(), present, raise, alone, composed })
     }
 
     /// Returns the statement of a single step.

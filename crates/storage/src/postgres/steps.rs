@@ -38,11 +38,6 @@ pub(super) enum Step {
     /// Locks rows for update, or only for share, and reads them.
     Lock,
     Share,
-    /// The same of rows that are to have these numbers, without reading them.
-    LockSame,
-    ShareSame,
-    /// Writes rows that are to have other numbers until then.
-    WriteSame,
     /// Writes rows that are not to be there.
     Insert,
     /// Writes rows that are there.
@@ -82,8 +77,6 @@ impl Step {
         let after_key = |types: &[&'static str]| [&KEY, types].concat();
         match self {
             Self::Lock | Self::Share | Self::Delete => after_key(&[]),
-            Self::LockSame | Self::ShareSame => after_key(&[NUMBER]),
-            Self::WriteSame => after_key(&[BYTES, NUMBER, NUMBER]),
             Self::Insert | Self::Upsert => after_key(&[BYTES, BYTES, NUMBER]),
             Self::Update | Self::Add => after_key(&[BYTES, NUMBER]),
             Self::RemoveCounters => vec!["int", PLACE, BYTES, BYTES, BYTES],
@@ -101,12 +94,6 @@ impl Step {
             format!("INSERT INTO {entries} AS e ({columns}) SELECT * FROM {rows} AS k")
         };
         let put = || insert("place, prefix, tail, rest, value, sum");
-        let update = |columns: &str, and: &str| {
-            format!(
-                "UPDATE {entries} e SET value = k.value, sum = k.number FROM {rows} AS k(place, prefix, tail, {columns}) \
-                 WHERE {SAME_KEY}{and}"
-            )
-        };
         let read = |how: &str| {
             format!(
                 "SELECT k.nth, e.value, e.sum FROM {} AS k(place, prefix, tail, nth) \
@@ -114,20 +101,14 @@ impl Step {
                 form.numbered_rows(first, &types)
             )
         };
-        let same = |how: &str| {
-            format!(
-                "SELECT 1 FROM {rows} AS k(place, prefix, tail, number) JOIN {entries} e ON {SAME_KEY} \
-                 AND e.sum = k.number ORDER BY e.place, e.prefix, e.tail FOR {how} OF e"
-            )
-        };
         let text = match self {
             Self::Lock => read("UPDATE"),
             Self::Share => read("SHARE"),
-            Self::LockSame => same("UPDATE"),
-            Self::ShareSame => same("SHARE"),
-            Self::WriteSame => update("value, number, before", " AND e.sum = k.before"),
             Self::Insert => put(),
-            Self::Update => update("value, number", ""),
+            Self::Update => format!(
+                "UPDATE {entries} e SET value = k.value, sum = k.number \
+                 FROM {rows} AS k(place, prefix, tail, value, number) WHERE {SAME_KEY}"
+            ),
             Self::Upsert => format!(
                 "{} ON CONFLICT (place, prefix, tail) DO UPDATE SET value = excluded.value, sum = excluded.sum",
                 put()
@@ -165,15 +146,6 @@ impl Step {
             (Some(before), text) => format!("WITH {before} {text}"),
             (None, text) => text,
         }
-    }
-
-    /// Returns whether all its rows have to be found.
-    fn finds_all(self) -> bool {
-        matches!(self, Self::LockSame | Self::ShareSame | Self::WriteSame)
-    }
-
-    fn only_locks(self) -> bool {
-        matches!(self, Self::Lock | Self::Share | Self::LockSame | Self::ShareSame)
     }
 }
 
@@ -217,10 +189,9 @@ pub(super) fn locks(tables: &Tables, steps: &[Formed]) -> String {
     selections.join(" UNION ALL ")
 }
 
-/// Returns the statement that is a whole transaction: it sets the token `$2` of lane `$1`, whose
-/// last one is `$3` and whose copy of the fence is `$4`, if that is not NULL, and takes all steps.
-/// It fails, by a division by zero, if the lane's row is another one or a required row does not
-/// exist: no step finds more rows than it has, so all exist if as many are found.
+/// Returns the statement that is a whole transaction: it sets the token `$2` of lane `$1` whose last
+/// one is `$3` and whose copy of the fence is `$4`, if that is not NULL, and takes all steps, none of
+/// which only locks. It fails, by a division by zero, if the lane's row is another one.
 pub(super) fn whole(tables: &Tables, steps: &[Formed]) -> String {
     let (schema, lanes, copy) = (&tables.schema, tables.lanes(), tables.fence_copy());
     let mut expressions = vec![format!(
@@ -228,26 +199,17 @@ pub(super) fn whole(tables: &Tables, steps: &[Formed]) -> String {
          AND ($4::bytea IS NULL OR {copy} = $4) RETURNING 1)"
     )];
     let mut taken = vec!["SELECT 1 AS found FROM t".to_owned()];
-    let mut counts = vec!["1".to_owned()];
     let mut first = 5;
     for ((step, form), nth) in steps.iter().zip(1..) {
         let (before, text) = step.text(schema, *form, first);
         expressions.extend(before);
-        let returned = if step.only_locks() { "" } else { " RETURNING 1" };
-        expressions.push(format!("s{nth} AS ({text}{returned})"));
-        let found = if step.finds_all() {
-            counts.push(form.count(first));
-            "1"
-        } else {
-            "NULL::int"
-        };
-        taken.push(format!("SELECT {found} FROM s{nth}"));
+        expressions.push(format!("s{nth} AS ({text} RETURNING 1)"));
+        taken.push(format!("SELECT NULL::int FROM s{nth}"));
         first += form.arguments(step.types().len());
     }
     format!(
-        "WITH {} SELECT 1 / (count(found) = {})::int FROM ({}) AS taken",
+        "WITH {} SELECT 1 / count(found) FROM ({}) AS taken",
         expressions.join(", "),
-        counts.join(" + "),
         taken.join(" UNION ALL ")
     )
 }
@@ -257,7 +219,6 @@ mod tests {
     use super::*;
 
     const LOCKS: [Step; 2] = [Step::Lock, Step::Share];
-    const SAME: [Step; 3] = [Step::LockSame, Step::ShareSame, Step::WriteSame];
     const FORMS: [Form; 3] = [Form::Arrays, Form::Rows(1), Form::Rows(3)];
 
     fn tables() -> Tables {
@@ -282,11 +243,13 @@ mod tests {
             let columns: Vec<usize> = (1..=columns_of(&[step])).collect();
             assert_eq!(numbers(&step.alone("s")), columns, "{step:?}");
         }
-        let all = [&SAME[..], &Step::ALONE].concat();
         for form in FORMS {
             let composed = [
                 (locks(&tables(), &in_form(&LOCKS, form)), 2 + form.arguments(columns_of(&LOCKS))),
-                (whole(&tables(), &in_form(&all, form)), 4 + form.arguments(columns_of(&all))),
+                (
+                    whole(&tables(), &in_form(&Step::ALONE, form)),
+                    4 + form.arguments(columns_of(&Step::ALONE)),
+                ),
             ];
             for (text, count) in composed {
                 let mut found = numbers(&text);
@@ -298,18 +261,10 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_transaction_checks_the_token_and_all_rows_that_have_to_be_there() {
-        let steps = [Step::ShareSame, Step::WriteSame, Step::Add];
-        for (form, count) in
-            [(Form::Arrays, "1 + cardinality($5) + cardinality($9)"), (Form::Rows(1), "1 + 1 + 1")]
-        {
-            let text = whole(&tables(), &in_form(&steps, form));
-            let checked = format!(
-                "SELECT 1 / (count(found) = {count})::int FROM (SELECT 1 AS found FROM t \
-                 UNION ALL SELECT 1 FROM s1 UNION ALL SELECT 1 FROM s2 \
-                 UNION ALL SELECT NULL::int FROM s3) AS taken"
-            );
-            assert!(text.ends_with(&checked), "{text}");
-        }
+    fn a_whole_transaction_checks_the_token_and_takes_all_steps() {
+        let text = whole(&tables(), &in_form(&[Step::Insert, Step::Add], Form::Arrays));
+        let checked = "SELECT 1 / count(found) FROM (SELECT 1 AS found FROM t \
+             UNION ALL SELECT NULL::int FROM s1 UNION ALL SELECT NULL::int FROM s2) AS taken";
+        assert!(text.ends_with(checked), "{text}");
     }
 }

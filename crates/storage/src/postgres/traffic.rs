@@ -17,13 +17,14 @@ pub struct Traffic {
     pub asked_pages: u64,
     /// Of them those that were unchanged.
     pub same_pages: u64,
-    /// Bytes of the pages, and values that commits decided on, that are kept now.
+    /// Bytes of the pages that are kept now.
     pub kept_bytes: u64,
     /// Transactions that were committed.
     pub groups: u64,
-    /// Transactions whose commits were decided before they were sent.
+    /// Transactions whose commits were decided before they were sent, on the guess that their keys
+    /// are absent.
     pub early_groups: u64,
-    /// Of them those that found other values, and whose commits were decided again.
+    /// Of them those that found a key, and whose commits were decided again.
     pub mistaken_groups: u64,
     /// Commits that wrote something and were committed.
     pub commits: u64,
@@ -51,11 +52,7 @@ pub struct Traffic {
     pub late_commits: u64,
     /// Reads that no reader took in time.
     pub late_reads: u64,
-    /// True if other processes commit to the same database about as often now. Known only if fewer
-    /// groups should be at work than there are lanes.
-    pub has_others: bool,
-    /// Ages of the oldest ids that PostgreSQL has not vacuumed yet, about a minute ago; unknown
-    /// before the first commit.
+    /// How old the oldest of what PostgreSQL has not vacuumed yet is, about a minute ago; not known before the first commit.
     pub ages: Option<Ages>,
     /// Commits that wait for a lane now.
     pub waiting_commits: u64,

@@ -33,8 +33,8 @@ use super::failure::{Failure, leaves_commit_open};
 use super::fence::{Fence, Fencing};
 use super::forms::{Form, query_arrays};
 use super::group::{Writes, waves};
+use super::guesses::Guesses;
 use super::keys::{Layout, Located, unreadable, value_of};
-use super::known::Known;
 use super::queue::Member;
 use super::rows::{
     Numbers, Rows, arrays_of, count, is_appended_directly, sorted_appends, stamp_row,
@@ -64,7 +64,7 @@ pub(super) struct Setting<'l> {
     pub(super) statements: &'l LaneStatements,
     pub(super) layout: &'l Layout,
     pub(super) counts: &'l Counts,
-    pub(super) known: &'l Known,
+    pub(super) guesses: &'l Guesses,
     pub(super) fence: &'l Fence,
     pub(super) lane: &'l [u8],
     pub(super) token: i64,
@@ -156,8 +156,7 @@ impl Setting<'_> {
         });
         let values = self.take_values(&runs, &locked.await?)?;
         let written = self.members.iter().flat_map(|member| &member.write);
-        let absent = written.filter(|key| !values.contains_key(&key.key)).count();
-        self.known.missed(absent);
+        self.guesses.found(written.map(|key| (key, values.contains_key(&key.key))));
         Ok(values)
     }
 
@@ -179,8 +178,7 @@ impl Setting<'_> {
             let key = key.ok_or_else(|| {
                 Failure::Refused(Error::corrupt("a row that was not asked for", "the database"))
             })?;
-            let (value, number) = value_of(row, 2, 3).map_err(Failure::Refused)?;
-            self.known.found(&key.key, number, &value);
+            let value = value_of(row, 2, 3).map_err(Failure::Refused)?;
             values.insert(key.key.clone(), value);
         }
         if !has_lane {
@@ -337,7 +335,6 @@ impl Setting<'_> {
             })?;
             is_one_state &= present.is_none_or(|rows| is_none_present(&rows));
         }
-        rows.teach(self.known);
         if let Some(fence) = &fence {
             self.fence.learn(&fence.copy);
         }
@@ -411,9 +408,9 @@ struct Sent {
     is_one_state: bool,
 }
 
-/// Returns the keys of a group in the order of the primary key, each once, as runs that are locked
-/// the same way: for update or not.
-pub(super) fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
+/// Returns the keys of a group in the order of the primary key, each once, as runs that are locked the same
+/// way: for update or not.
+fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
     let mut keys: BTreeMap<&Located, bool> = BTreeMap::new();
     for member in members {
         for key in &member.write {

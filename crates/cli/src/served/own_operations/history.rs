@@ -14,7 +14,6 @@
 //! and not the last one.
 
 use super::{fault, items, read, written};
-use crate::served::time;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hashrange::{
@@ -67,12 +66,13 @@ fn answer(history: &HistoryDescription) -> ApiResult<Vec<u8>> {
         Some(HistoryState::Ending) => "DISABLING",
     };
     let dated = history.ahead.changes.iter();
-    let dated =
-        dated.map(|(key, at_ms)| Ok(DatedChange { key: items::raw(key)?, at: time::date(*at_ms) }));
+    let dated = dated.map(|(key, at_ms)| {
+        Ok(DatedChange { key: items::raw(key)?, at: moment::extended(*at_ms) })
+    });
     let described = Described {
         status,
         retention_hours: history.retention_hours,
-        reaches_back_to: history.reaches_back_to_ms.map(time::date),
+        reaches_back_to: history.reaches_back_to_ms.map(moment::extended),
         dated_ahead: dated.collect::<ApiResult<_>>()?,
         more_dated_ahead: history.ahead.is_more.then_some(true),
     };

@@ -11,7 +11,7 @@
 
 use super::{Nothing, fault, read};
 use crate::served::time;
-use hashrange::{ApiResult, Clock, ClockSetting, Reason, Sandbox, StateFault};
+use hashrange::{ApiResult, Clock, ClockSetting, Reason, Sandbox, StateFault, moment};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -132,7 +132,7 @@ fn described(clock: &Clock) -> Value {
     let now_ms = clock.now_ms();
     json!({
         "Now": time::seconds(now_ms),
-        "Date": time::date(now_ms),
+        "Date": moment::extended(now_ms),
         "Stopped": matches!(clock.setting(), ClockSetting::Stopped(_)),
     })
 }

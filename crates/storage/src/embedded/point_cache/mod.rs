@@ -156,13 +156,12 @@ impl PointCache {
         }
     }
 
-    /// Gives the entries of the keys that `group` writes their new values; `replaced` takes the old ones.
-    /// To be called when the group is durable and before it is published.
+    /// Gives the entries of the keys that `group` writes their new values. To be called
+    /// when the group is durable and before it is published.
     pub(super) fn replace<'c>(
         &self,
         group: u64,
         changes: impl Iterator<Item = (&'c [u8], Option<&'c Bytes>)>,
-        replaced: &mut Vec<Bytes>,
     ) {
         for (key, value) in changes {
             let hash = self.hasher.hash_one(key);
@@ -175,7 +174,7 @@ impl PointCache {
                 self.remove_bytes(removed);
             } else if let Some(slot) = shard.slots.get_mut(place) {
                 let size_bytes = slot.size_bytes();
-                replaced.extend(std::mem::replace(&mut slot.value, value.cloned()));
+                slot.value = value.cloned();
                 slot.group = group;
                 let grown_bytes = slot.size_bytes();
                 self.remove_bytes(size_bytes);

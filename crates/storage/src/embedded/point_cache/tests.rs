@@ -41,7 +41,7 @@ impl Fixture {
     fn tell(&self, changes: &[(&[u8], Option<Bytes>)]) {
         let group = self.group() as u64;
         let changes = changes.iter().map(|(key, value)| (*key, value.as_ref()));
-        self.cache.replace(group, changes, &mut Vec::new());
+        self.cache.replace(group, changes);
     }
 
     fn write_and_tell(&mut self, key: &[u8], value: Option<Bytes>) {
