@@ -143,8 +143,8 @@ fn candidate(
     let name = index_text::index_name(table, key, &[]);
     let answers = fits.into_iter().filter_map(|(nth, fit)| {
         let (need, now) = (needs.get(nth)?, now.get(nth)?);
-        let by = (key, Some(name.as_str()));
-        let answered = figures::answered(table, by, need, &fit, (seen.bytes, now));
+        let index = Some(name.as_str());
+        let answered = figures::answered(table, index, need, &fit, (seen.bytes, now));
         (answered.read_units_then < answered.read_units).then_some((nth, fit, answered))
     });
     let answers: Vec<_> = answers.collect();

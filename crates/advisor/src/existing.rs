@@ -154,8 +154,7 @@ fn unused(
 ) -> UnusedKey {
     let name = source.index.map(|index| index.index_name.as_str());
     let seen = EntriesSeen::of(table, &source.key, &source.entries);
-    let answered =
-        figures::answered(table, (&source.key, name), need, fit, (seen.bytes, covered_now));
+    let answered = figures::answered(table, name, need, fit, (seen.bytes, covered_now));
     let saved = answered.read_units - answered.read_units_then;
     UnusedKey {
         reads_saved: Some(table.month.of_recorded(table.prices.of_requests(saved, 0.0))),

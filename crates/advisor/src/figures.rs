@@ -2,7 +2,7 @@
 //! are estimates, from the means of the recording and from a sample of the table.
 
 use crate::TableSeen;
-use crate::fit::{Fit, Key};
+use crate::fit::{Fit, Key, instead};
 use crate::need::{Need, READ_UNIT_BYTES};
 use crate::report::{Answered, Entries};
 use hashrange_cost::{Pattern, Recording, Sample, Test};
@@ -103,7 +103,7 @@ pub(crate) fn read_units(requests: u64, examined: f64, entry_bytes: f64) -> f64 
 /// `covered_now` conditions.
 pub(crate) fn answered(
     table: &TableSeen<'_>,
-    (key, index): (&Key, Option<&str>),
+    index: Option<&str>,
     need: &Need,
     fit: &Fit,
     (entry_bytes, covered_now): (f64, &[usize]),
@@ -112,7 +112,7 @@ pub(crate) fn answered(
     let examined_then = examined(table, need, fit, covered_now);
     Answered {
         request: need.request.clone(),
-        instead: key.instead(need, index, fit),
+        instead: instead(need, index, fit),
         requests: used.requests,
         examined: used.examined,
         returned: used.returned,

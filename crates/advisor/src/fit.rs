@@ -115,37 +115,30 @@ impl Key {
         let fit = Fit { covered, rest, is_scan: true, taken_for_granted: Vec::new() };
         (!fit.covered.is_empty()).then_some(fit)
     }
+}
 
-    /// Returns the request that reads by the key.
-    pub(crate) fn instead(&self, need: &Need, index: Option<&str>, fit: &Fit) -> Request {
-        let tests = |offsets: &[usize]| {
-            let tests = offsets.iter().filter_map(|nth| need.conditions.get(*nth));
-            tests.cloned().collect::<Vec<_>>()
-        };
-        let returns = need.returns.clone();
-        let mut pattern = if need.is_statement {
-            Pattern {
-                filter: need.conditions.clone(),
-                is_where: true,
-                returns,
-                ..Pattern::default()
-            }
-        } else {
-            let keys = if fit.is_scan { Vec::new() } else { key_conditions(need, fit) };
-            Pattern { keys, filter: tests(&fit.rest), returns, ..Pattern::default() }
-        };
-        pattern.filter.sort();
-        let operation = match (need.is_statement, fit.is_scan) {
-            (true, _) => "ExecuteStatement",
-            (false, true) => "Scan",
-            (false, false) => "Query",
-        };
-        Request {
-            operation: operation.to_owned(),
-            table: need.request.table.clone(),
-            index: index.map(str::to_owned),
-            pattern,
-        }
+/// Returns the request that reads by a key instead.
+pub(crate) fn instead(need: &Need, index: Option<&str>, fit: &Fit) -> Request {
+    let rest = fit.rest.iter().filter_map(|nth| need.conditions.get(*nth));
+    let mut pattern = Pattern { returns: need.returns.clone(), ..Pattern::default() };
+    if need.is_statement {
+        pattern.filter.clone_from(&need.conditions);
+        pattern.is_where = true;
+    } else {
+        pattern.filter = rest.cloned().collect();
+        pattern.keys = if fit.is_scan { Vec::new() } else { key_conditions(need, fit) };
+    }
+    pattern.filter.sort();
+    let operation = match (need.is_statement, fit.is_scan) {
+        (true, _) => "ExecuteStatement",
+        (false, true) => "Scan",
+        (false, false) => "Query",
+    };
+    Request {
+        operation: operation.to_owned(),
+        table: need.request.table.clone(),
+        index: index.map(str::to_owned),
+        pattern,
     }
 }
 

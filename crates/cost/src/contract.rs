@@ -79,6 +79,7 @@ mod readable {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
+    #[expect(clippy::ref_option, reason = "serde passes it so")]
     pub(super) fn serialize<S: Serializer>(
         it: &Option<Pattern>,
         out: S,
@@ -182,7 +183,7 @@ impl Contract {
             || pattern.table != key.table
             || pattern.index.as_deref() != key.index
         {
-            return Some(Mismatch::Place(key.to_key()));
+            return Some(Mismatch::Place(Box::new(key.to_key())));
         }
         Some(Mismatch::Asked {
             asked: Box::new(key.pattern.clone()),
@@ -242,7 +243,7 @@ impl Default for Contract {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
     /// It is another operation, or of another table or index.
-    Place(RowKey),
+    Place(Box<RowKey>),
     /// It asks something else.
     Asked {
         /// The pattern of the request.
@@ -256,9 +257,8 @@ pub enum Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = |pattern: &Pattern| match pattern.is_empty() {
-            true => "nothing".to_owned(),
-            false => pattern.to_string(),
+        let told = |pattern: &Pattern| {
+            if pattern.is_empty() { "nothing".to_owned() } else { pattern.to_string() }
         };
         match self {
             Self::Place(key) => {

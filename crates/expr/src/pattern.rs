@@ -265,7 +265,7 @@ impl PatternReader<'_, '_, '_> {
 
     /// Returns the fault of the text here.
     pub fn unexpected(&self) -> PatternFault {
-        self.fault(self.0.syntax_error())
+        fault(self.0.syntax_error())
     }
 
     /// Passes a word that begins a section here, in capitals: an operand or a name stands behind it, no operator.
@@ -298,7 +298,7 @@ impl PatternReader<'_, '_, '_> {
     pub fn names(&mut self) -> Result<Vec<String>, PatternFault> {
         let mut names = BTreeSet::new();
         loop {
-            let path = self.0.target().map_err(|fault| self.fault(fault))?;
+            let path = self.0.target().map_err(fault)?;
             names.insert(path.attribute.as_ref().to_owned());
             if !self.0.eat_comma() {
                 return Ok(names.into_iter().collect());
@@ -313,19 +313,23 @@ impl PatternReader<'_, '_, '_> {
             self.0.found.check_functions_placed()?;
             check(predicate)
         });
-        condition.map(|node| tested(&node)).map_err(|fault| self.fault(fault))
+        condition.map(|node| tested(&node)).map_err(fault)
     }
+}
 
-    fn fault(&self, fault: ExpressionFault) -> PatternFault {
-        let reason = Reason::Expression(ExpressionKind::Condition, fault);
-        PatternFault(ApiError::new(reason).to_string())
-    }
+fn fault(fault: ExpressionFault) -> PatternFault {
+    let reason = Reason::Expression(ExpressionKind::Condition, fault);
+    PatternFault(ApiError::new(reason).to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method itself is not general enough"
+    )]
     fn read(text: &str) -> Result<Vec<Tested>, PatternFault> {
         read_pattern(text, |text| text.tests())
     }

@@ -57,6 +57,7 @@ tasks:
   fuzz TARGET [--seconds N] [--seed N]
                          inputs that reach new code, for one target or for each
   bench [ARGUMENT...]    the benchmark
+  oldest-rust            compile the workspace with the oldest Rust that it is for
   codegen [--check]      write (or compare) the generated part of crates/wire
   facts SERVICE_JSON...  reduce service models to crates/wire/model/facts.json
 ";
@@ -107,6 +108,7 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["shuttle", schedules] => long_runs::shuttle(schedules),
         ["fuzz", rest @ ..] if !rest.is_empty() => fuzzing::fuzz(rest),
         ["bench", rest @ ..] => long_runs::bench(rest),
+        ["oldest-rust"] => oldest_rust::build(),
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["facts", paths @ ..] if !paths.is_empty() => codegen::write_facts(paths),

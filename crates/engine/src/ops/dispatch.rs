@@ -42,6 +42,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Runs one operation on the definitions in use.
+    #[expect(clippy::too_many_lines, reason = "a flat table of operations, exhaustive")]
     async fn run(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
         match operation {
             Operation::BatchExecuteStatement => {

@@ -25,6 +25,7 @@ use hashrange_wire::{Operation, calls, read_request};
 impl<S: Store> Engine<S> {
     /// Runs one operation on a feature that is off; refuses an operation that would begin to use
     /// it.
+    #[expect(clippy::too_many_lines, reason = "a flat table of operations, exhaustive")]
     pub(super) async fn call_feature_off(
         &self,
         operation: Operation,
