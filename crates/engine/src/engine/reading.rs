@@ -376,6 +376,16 @@ impl<R: Rows> Walk<Page<R>> for PagePlan<'_> {
     }
 }
 
+/// Returns the target of a SELECT of one item, with its key; none if it reads ranges.
+pub(crate) fn item_target<'p>(plan: &'p SelectPlan<'_>) -> Option<(ReadTarget<'p>, &'p Key)> {
+    match plan {
+        SelectPlan::Item { table, key, consistent, .. } => {
+            Some((ReadTarget::item(table, key, *consistent), key))
+        }
+        SelectPlan::Ranges { .. } => None,
+    }
+}
+
 impl<R: Rows> Walk<Page<R>> for SelectPlan<'_> {
     fn table(&self) -> &Table {
         match self {

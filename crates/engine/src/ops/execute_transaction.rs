@@ -3,7 +3,7 @@
 
 use crate::answer::{PerTable, charged};
 use crate::capacity::{Charge, Units};
-use crate::engine::{Engine, ReadView};
+use crate::engine::{Engine, ReadView, item_target};
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts};
 use crate::heat::Touched;
 use crate::intent::pattern_of;
@@ -149,14 +149,14 @@ impl<S: Store> Engine<S> {
         let plans = plan_items(&tables, statements)?;
         check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
         let announced = announce_all(|| statements.iter().map(write::intent))?;
-        let targets = plans.iter().filter_map(SelectPlan::item_target);
+        let targets = plans.iter().filter_map(item_target);
         let targets = targets.map(|(target, key)| (target, Touched::Item(key)));
         let mut admission = self.admit_reads(targets, announced)?;
         let view = self.core().view().await?;
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());
         let mut bytes = 0;
         for ((plan, table), statement) in plans.iter().zip(&tables).zip(statements) {
-            let (target, key) = plan.item_target().ok_or(Reason::Internal)?;
+            let (target, key) = item_target(plan).ok_or(Reason::Internal)?;
             let whole = || layout::single(key);
             let seen = self.read_view(table, whole, None, Some(&view)).await?;
             pass(Station::Run);

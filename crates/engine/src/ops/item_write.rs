@@ -62,29 +62,6 @@ pub(super) struct ItemAnswer {
     pub(super) item_collection_metrics: Option<ItemCollectionMetrics>,
 }
 
-/// Makes the parameters of an input, and the output of an answer: the members have the same names.
-macro_rules! item_parameters {
-    ($kind:ident, $input:expr, $item:ident, $update:expr, $legacy_update:expr) => {
-        $crate::ops::item_write::ItemParameters {
-            kind: $crate::ops::item_write::Kind::$kind,
-            item: $input.$item.take(),
-            table_name: $input.table_name.as_deref(),
-            update_expression: $update,
-            attribute_updates: $legacy_update,
-            condition_expression: $input.condition_expression.as_deref(),
-            expected: $input.expected.as_ref(),
-            conditional_operator: $input.conditional_operator,
-            names: $input.expression_attribute_names.as_ref(),
-            values: $input.expression_attribute_values.as_ref(),
-            return_values: $input.return_values,
-            return_consumed_capacity: $input.return_consumed_capacity,
-            return_item_collection_metrics: $input.return_item_collection_metrics,
-            on_failure: $input.return_values_on_condition_check_failure,
-        }
-    };
-}
-pub(super) use item_parameters;
-
 impl<S: Store> Engine<S> {
     /// Writes one item.
     pub(super) async fn write_item(&self, parameters: ItemParameters<'_>) -> ApiResult<ItemAnswer> {

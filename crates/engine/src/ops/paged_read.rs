@@ -65,31 +65,6 @@ pub(super) struct PageAnswer<R> {
     pub(super) consumed_capacity: Option<ConsumedCapacity>,
 }
 
-/// Makes the parameters of an input: most members have the same names.
-macro_rules! page_parameters {
-    ($reader:ident, $input:expr, $filter:ident, { $($member:ident: $value:expr),* $(,)? }) => {
-        $crate::ops::paged_read::PageParameters {
-            reader: $crate::read::key_range::Reader::$reader,
-            exclusive_start_key: $input.exclusive_start_key.take(),
-            table_name: $input.table_name.as_deref(),
-            index_name: $input.index_name.as_deref(),
-            select: $input.select,
-            attributes_to_get: $input.attributes_to_get.as_deref(),
-            projection_expression: $input.projection_expression.as_deref(),
-            legacy_filter: $input.$filter.as_ref(),
-            conditional_operator: $input.conditional_operator,
-            filter_expression: $input.filter_expression.as_deref(),
-            names: $input.expression_attribute_names.as_ref(),
-            values: $input.expression_attribute_values.as_ref(),
-            limit: $input.limit,
-            consistent_read: $input.consistent_read,
-            return_consumed_capacity: $input.return_consumed_capacity,
-            $($member: $value),*
-        }
-    };
-}
-pub(super) use page_parameters;
-
 impl<S: Store> Engine<S> {
     /// Reads a page.
     pub(super) async fn read_page<R: Rows>(

@@ -3,9 +3,10 @@
 use crate::engine::Engine;
 use crate::explain::Explanation;
 use crate::ops::explain::How;
-use crate::ops::paged_read::{PageAnswer, PageParameters, page_parameters};
+use crate::ops::paged_read::{PageAnswer, PageParameters};
 use crate::read::Rows;
 use crate::read::json_rows::JsonRows;
+use crate::read::key_range::Reader;
 use hashrange_model::{ApiResult, Item};
 use hashrange_storage::Store;
 use hashrange_wire::{QueryInput, QueryOutput};
@@ -36,13 +37,28 @@ impl<S: Store> Engine<S> {
 }
 
 fn parameters<'a>(input: &'a mut QueryInput<'_>) -> PageParameters<'a> {
-    page_parameters!(Query, input, query_filter, {
+    PageParameters {
+        reader: Reader::Query,
+        exclusive_start_key: input.exclusive_start_key.take(),
+        table_name: input.table_name.as_deref(),
+        index_name: input.index_name.as_deref(),
+        select: input.select,
+        attributes_to_get: input.attributes_to_get.as_deref(),
+        projection_expression: input.projection_expression.as_deref(),
+        legacy_filter: input.query_filter.as_ref(),
+        conditional_operator: input.conditional_operator,
+        filter_expression: input.filter_expression.as_deref(),
         key_conditions: input.key_conditions.as_ref(),
         key_condition_expression: input.key_condition_expression.as_deref(),
+        names: input.expression_attribute_names.as_ref(),
+        values: input.expression_attribute_values.as_ref(),
         segment: None,
         total_segments: None,
         scan_index_forward: input.scan_index_forward,
-    })
+        limit: input.limit,
+        consistent_read: input.consistent_read,
+        return_consumed_capacity: input.return_consumed_capacity,
+    }
 }
 
 fn output<R: Rows>(answer: PageAnswer<R>) -> QueryOutput {

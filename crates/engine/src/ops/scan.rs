@@ -4,9 +4,10 @@
 use crate::engine::Engine;
 use crate::explain::Explanation;
 use crate::ops::explain::How;
-use crate::ops::paged_read::{PageAnswer, PageParameters, page_parameters};
+use crate::ops::paged_read::{PageAnswer, PageParameters};
 use crate::read::Rows;
 use crate::read::json_rows::JsonRows;
+use crate::read::key_range::Reader;
 use hashrange_model::{ApiResult, Item};
 use hashrange_storage::Store;
 use hashrange_wire::{ScanInput, ScanOutput};
@@ -37,13 +38,28 @@ impl<S: Store> Engine<S> {
 }
 
 fn parameters<'a>(input: &'a mut ScanInput<'_>) -> PageParameters<'a> {
-    page_parameters!(Scan, input, scan_filter, {
+    PageParameters {
+        reader: Reader::Scan,
+        exclusive_start_key: input.exclusive_start_key.take(),
+        table_name: input.table_name.as_deref(),
+        index_name: input.index_name.as_deref(),
+        select: input.select,
+        attributes_to_get: input.attributes_to_get.as_deref(),
+        projection_expression: input.projection_expression.as_deref(),
+        legacy_filter: input.scan_filter.as_ref(),
+        conditional_operator: input.conditional_operator,
+        filter_expression: input.filter_expression.as_deref(),
         key_conditions: None,
         key_condition_expression: None,
+        names: input.expression_attribute_names.as_ref(),
+        values: input.expression_attribute_values.as_ref(),
         segment: input.segment,
         total_segments: input.total_segments,
         scan_index_forward: None,
-    })
+        limit: input.limit,
+        consistent_read: input.consistent_read,
+        return_consumed_capacity: input.return_consumed_capacity,
+    }
 }
 
 fn output<R: Rows>(answer: PageAnswer<R>) -> ScanOutput {

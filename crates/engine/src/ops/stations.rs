@@ -1,9 +1,11 @@
 //! A test: every operation on items passes the stations of its pipe, all of them, in their order.
 
+use super::{PartitionsInput, TreeInput};
 use crate::engine::Engine;
 use crate::environment::Environment;
+use crate::options::EngineOptions;
+use crate::profile::Profile;
 use crate::stations::{Station, passed};
-use crate::{EngineOptions, PartitionsInput, Profile, TreeInput};
 use hashrange_model::Item;
 use hashrange_storage::{MemoryStore, block_on};
 use hashrange_wire::Operation;

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::explain::{Explanation, Mode};
-use crate::ops::item_write::{ItemAnswer, item_parameters};
+use crate::ops::item_write::{ItemAnswer, ItemParameters, Kind};
 use hashrange_model::ApiResult;
 use hashrange_storage::Store;
 use hashrange_wire::{UpdateItemInput, UpdateItemOutput};
@@ -10,15 +10,8 @@ use hashrange_wire::{UpdateItemInput, UpdateItemOutput};
 impl<S: Store> Engine<S> {
     /// Changes or creates one item.
     pub async fn update_item(&self, mut input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
-        let parameters = item_parameters!(
-            Update,
-            input,
-            key,
-            input.update_expression.as_deref(),
-            input.attribute_updates.as_ref()
-        );
         let ItemAnswer { attributes, consumed_capacity, item_collection_metrics } =
-            self.write_item(parameters).await?;
+            self.write_item(parameters(&mut input)).await?;
         Ok(UpdateItemOutput { attributes, consumed_capacity, item_collection_metrics })
     }
 
@@ -28,13 +21,25 @@ impl<S: Store> Engine<S> {
         mut input: UpdateItemInput<'_>,
         mode: Mode,
     ) -> ApiResult<Explanation> {
-        let parameters = item_parameters!(
-            Update,
-            input,
-            key,
-            input.update_expression.as_deref(),
-            input.attribute_updates.as_ref()
-        );
-        self.explain_item_write("UpdateItem", parameters, mode).await
+        self.explain_item_write("UpdateItem", parameters(&mut input), mode).await
+    }
+}
+
+fn parameters<'a>(input: &'a mut UpdateItemInput<'_>) -> ItemParameters<'a> {
+    ItemParameters {
+        kind: Kind::Update,
+        item: input.key.take(),
+        table_name: input.table_name.as_deref(),
+        update_expression: input.update_expression.as_deref(),
+        attribute_updates: input.attribute_updates.as_ref(),
+        condition_expression: input.condition_expression.as_deref(),
+        expected: input.expected.as_ref(),
+        conditional_operator: input.conditional_operator,
+        names: input.expression_attribute_names.as_ref(),
+        values: input.expression_attribute_values.as_ref(),
+        return_values: input.return_values,
+        return_consumed_capacity: input.return_consumed_capacity,
+        return_item_collection_metrics: input.return_item_collection_metrics,
+        on_failure: input.return_values_on_condition_check_failure,
     }
 }

@@ -7,7 +7,6 @@ use crate::read::key_range::{self, Reader};
 use crate::read::selection::{IndexFault, Selection, readable_index};
 use crate::read::{Fetched, Page, PagePlan, Rows, read_ranges, versions};
 use crate::schema::{Index, IndexId, KeySchema, Past, Table};
-use crate::throughput::ReadTarget;
 use crate::{fault, layout};
 use hashrange_expr::partiql::{self, KeyRead, KeyReads, Order, Select};
 use hashrange_expr::{Condition, Filter, Projection};
@@ -132,16 +131,6 @@ impl SelectPlan<'_> {
     pub(crate) fn item_key(&self) -> Option<&Key> {
         match self {
             Self::Item { key, .. } => Some(key),
-            Self::Ranges { .. } => None,
-        }
-    }
-
-    /// Returns the target of the read of one item, with its key.
-    pub(crate) fn item_target(&self) -> Option<(ReadTarget<'_>, &Key)> {
-        match self {
-            Self::Item { table, key, consistent, .. } => {
-                Some((ReadTarget::item(table, key, *consistent), key))
-            }
             Self::Ranges { .. } => None,
         }
     }

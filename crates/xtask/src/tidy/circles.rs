@@ -13,7 +13,6 @@ const MAX_FILES: usize = 3;
 
 /// Larger circles that there are, each with one of its files and its number of files.
 const LISTED: &[(&str, usize)] = &[
-    ("crates/advisor/src/figures.rs", 4),
     ("crates/cli/src/arguments.rs", 4),
     ("crates/cli/src/initial/definitions.rs", 4),
     ("crates/cli/src/shell/assist.rs", 5),
