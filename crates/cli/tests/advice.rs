@@ -9,7 +9,7 @@ mod served;
 use hashrange_testkit::process::bare;
 use serde_json::{Value, json};
 use served::{Server, hashrange};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -66,11 +66,9 @@ impl Read {
     /// Returns its form as a recording has it.
     fn pattern(&self) -> String {
         let names = |conditions: &[(&str, String)]| {
-            conditions
-                .iter()
-                .map(|(name, _)| format!("{name} = ?"))
-                .collect::<Vec<_>>()
-                .join(" AND ")
+            let texts: BTreeSet<String> =
+                conditions.iter().map(|(name, _)| format!("{name} = ?")).collect();
+            texts.into_iter().collect::<Vec<_>>().join(" AND ")
         };
         let filter = format!("FILTER {}", names(&self.filter));
         if self.keys.is_empty() { filter } else { format!("{} {filter}", names(&self.keys)) }

@@ -9,6 +9,7 @@ use crate::read::Output;
 use hashrange_cost::{self as cost, Member, Pattern};
 use hashrange_expr::{Condition, KeyConditions, Projection, Update};
 use hashrange_model::Item;
+use hashrange_model::bounds::PATTERN_MAX_BYTES;
 use std::collections::BTreeSet;
 
 /// What one request, or one member of a batch or transaction, wants of a table.
@@ -169,8 +170,11 @@ impl<'a> Intent<'a> {
         self.consistent
     }
 
-    /// Returns the pattern of a request of this one intent.
+    /// Returns the pattern of a request of this one intent; one that is too large is among the others.
     pub fn pattern(&self) -> Pattern {
+        if self.pattern_bytes() > PATTERN_MAX_BYTES {
+            return Pattern::others();
+        }
         let verb = match self.verb {
             Verb::Insert => Some(cost::Verb::Insert),
             Verb::UpdateStatement => Some(cost::Verb::Update),
@@ -178,6 +182,23 @@ impl<'a> Intent<'a> {
             _ => None,
         };
         Pattern { verb, ..self.asked() }
+    }
+
+    /// Returns how many bytes the pattern takes, about, without making it.
+    fn pattern_bytes(&self) -> usize {
+        let keys = match self.access {
+            Access::Partition(keys) => keys.iter().map(|key| key.attribute.len()).sum(),
+            _ => 0,
+        };
+        let tested = [self.filter, self.condition].into_iter().flatten();
+        let tested = tested.map(Condition::tested_bytes).sum::<usize>();
+        let returned = match self.returns {
+            Returns::Paths(projection) => projection.attribute_names().map(str::len).sum(),
+            Returns::All | Returns::Count => 0,
+        };
+        let updated =
+            self.update.map_or(0, |it| it.targets().map(|target| target.name.len()).sum());
+        self.table.len() + keys + tested + returned + updated
     }
 
     /// Returns the pattern without the verb.
@@ -215,14 +236,20 @@ fn names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// Returns the pattern of a batch or transaction.
+/// Returns the pattern of a batch or transaction; one that is too large is among the others.
 pub(crate) fn pattern_of<'i>(intents: impl IntoIterator<Item = Intent<'i>>) -> Pattern {
-    let member = |intent: Intent<'_>| Member {
-        table: intent.table.to_owned(),
-        does: intent.verb.as_str().to_owned(),
-        pattern: intent.asked(),
-    };
-    Pattern::of_members(intents.into_iter().map(member).collect())
+    let (mut members, mut bytes) = (BTreeSet::new(), 0);
+    for intent in intents {
+        let own_bytes = intent.pattern_bytes();
+        if bytes + own_bytes > PATTERN_MAX_BYTES {
+            return Pattern::others();
+        }
+        let (table, does) = (intent.table.to_owned(), intent.verb.as_str().to_owned());
+        if members.insert(Member { table, does, pattern: intent.asked() }) {
+            bytes += own_bytes;
+        }
+    }
+    Pattern::of_members(members.into_iter().collect())
 }
 
 #[cfg(test)]

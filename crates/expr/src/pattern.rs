@@ -14,7 +14,7 @@
 use crate::condition::{Condition, Node, Operand, check};
 use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
 use crate::parse::Parser;
-use crate::path::DocumentPath;
+use crate::path::{DocumentPath, Step};
 use crate::placeholders::Placeholders;
 use crate::text::{KeyText, Path, Plain};
 use crate::token::Comparator;
@@ -50,7 +50,24 @@ pub enum Test {
     Other,
 }
 
+/// Bytes that a test takes beside its names, about.
+const TEST_BYTES: usize = 64;
+
 impl Condition {
+    /// Returns how many bytes the tests take, about, without making them.
+    pub fn tested_bytes(&self) -> usize {
+        let mut paths = Vec::new();
+        self.0.collect_paths(&mut paths);
+        let of_step = |step: &Step| match step {
+            Step::Member(name) => name.len(),
+            Step::Element(_) => 0,
+        };
+        let of_path = |path: &&DocumentPath| {
+            TEST_BYTES + path.attribute.len() + path.steps.iter().map(of_step).sum::<usize>()
+        };
+        paths.iter().map(of_path).fold(0, usize::saturating_add)
+    }
+
     /// Returns the tests that it joins by AND; one if it joins them otherwise, none if it always holds.
     pub fn tested(&self) -> Vec<Tested> {
         tested(&self.0)

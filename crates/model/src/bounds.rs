@@ -34,6 +34,9 @@ pub const TOLD_HEADER_MAX_BYTES: usize = 6000;
 /// Most bytes of a request that the server explains in a header: the client should not wait for two
 /// long answers at once.
 pub const EXPLAINED_IN_HEADER_MAX_BYTES: usize = 128 * 1024;
+/// Most bytes that the names and tests of a request take in its pattern; a request with more has no
+/// pattern of its own. An expression of 4 KB fits, its names as long as they usually are.
+pub const PATTERN_MAX_BYTES: usize = 16 * 1024;
 /// Most conditions of `Expected`, `QueryFilter` or `ScanFilter`, with their values: each takes half
 /// a kilobyte while it is compiled, and a request of 16 MB has room for half a million. No item has
 /// as many attributes.

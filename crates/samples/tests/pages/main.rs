@@ -53,11 +53,6 @@ fn check(file: &str, sample: &Sample, least: usize) {
     }
 }
 
-#[test]
-fn the_readme_of_the_project() {
-    check("../../README.md", find("world").unwrap(), 3);
-}
-
 macro_rules! pages {
     ($($name:ident: $least:literal;)*) => {
         $(
