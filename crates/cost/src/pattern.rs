@@ -62,9 +62,9 @@ pub struct Pattern {
 pub struct Member {
     /// The table.
     pub table: String,
-    /// What it does, such as `Put` or `SELECT`.
+    /// Verb of the member, such as `Put` or `SELECT`.
     pub does: String,
-    /// The rest of it.
+    /// Pattern of the member, without verb and table.
     pub pattern: Pattern,
 }
 

@@ -1,8 +1,8 @@
-//! What a request wants, as values: each operation makes its intents between its checks and its run, one of
-//! most requests, one of each member of a batch or transaction.
+//! Intents of requests as values: each operation makes its intents between its checks and its run, one of most
+//! requests, one of each member of a batch or transaction.
 //!
 //! An intent borrows what the request has compiled and allocates nothing. Its pattern, the request without its
-//! values, is made for those who ask for it.
+//! values, is made only for a gate or a caller that meters the request.
 
 use crate::environment::table_name_of;
 use crate::read::Output;
@@ -12,7 +12,7 @@ use hashrange_model::Item;
 use hashrange_model::bounds::PATTERN_MAX_BYTES;
 use std::collections::BTreeSet;
 
-/// What one request, or one member of a batch or transaction, wants of a table.
+/// Intent of one request, or of one member of a batch or transaction, on one table.
 #[derive(Debug, Clone)]
 pub struct Intent<'a> {
     pub(crate) verb: Verb,
@@ -28,7 +28,7 @@ pub struct Intent<'a> {
     pub(crate) consistent: bool,
 }
 
-/// What a request or member does.
+/// Verb of a request or member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
     /// Reads items by their keys.
@@ -89,7 +89,7 @@ impl Verb {
     }
 }
 
-/// Which items a request is about.
+/// Items that a request names.
 #[derive(Debug, Clone, Copy)]
 pub enum Access<'a> {
     /// The item with these key attributes; an item that is put has more.
@@ -104,7 +104,7 @@ pub enum Access<'a> {
     All,
 }
 
-/// What is returned of each item.
+/// Part of each item that a read returns.
 #[derive(Debug, Clone, Copy)]
 pub enum Returns<'a> {
     /// All of it that is read.
@@ -145,7 +145,7 @@ impl<'a> Intent<'a> {
         }
     }
 
-    /// Returns what is done.
+    /// Returns the verb.
     pub fn verb(&self) -> Verb {
         self.verb
     }
@@ -160,7 +160,7 @@ impl<'a> Intent<'a> {
         self.index
     }
 
-    /// Returns which items it is about.
+    /// Returns the items that it names.
     pub fn access(&self) -> Access<'a> {
         self.access
     }

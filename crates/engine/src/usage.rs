@@ -218,10 +218,9 @@ impl Notes {
 pub(crate) fn announce(intent: &Intent<'_>) -> ApiResult<Announced> {
     pass(Station::Gate);
     if IS_NOTED.get() {
-        let gate = note_pattern(intent.pattern());
-        if let Some((gate, pattern)) = gate {
-            gate.admit(intent, &pattern)?;
-        }
+        let pattern = intent.pattern();
+        gate().map_or(Ok(()), |gate| gate.admit(intent, &pattern))?;
+        note_pattern(pattern);
     }
     Ok(Announced(()))
 }
@@ -233,21 +232,22 @@ pub(crate) fn announce_all<'i, I: IntoIterator<Item = Intent<'i>>>(
 ) -> ApiResult<Announced> {
     pass(Station::Gate);
     if IS_NOTED.get() {
-        let gate = note_pattern(pattern_of(intents()));
-        if let Some((gate, pattern)) = gate {
+        let pattern = pattern_of(intents());
+        if let Some(gate) = gate() {
             intents().into_iter().try_for_each(|intent| gate.admit(&intent, &pattern))?;
         }
+        note_pattern(pattern);
     }
     Ok(Announced(()))
 }
 
-/// Notes the pattern of the request; returns the gate, if there is one, with the pattern.
-fn note_pattern(pattern: Pattern) -> Option<(Arc<dyn Gate>, Pattern)> {
-    NOTES.with_borrow_mut(|notes| {
-        notes.usage.pattern = pattern;
-        let gate = notes.gate.as_ref()?;
-        Some((Arc::clone(gate), notes.usage.pattern.clone()))
-    })
+/// Returns the gate of the call, if there is one.
+fn gate() -> Option<Arc<dyn Gate>> {
+    NOTES.with_borrow(|notes| notes.gate.clone())
+}
+
+fn note_pattern(pattern: Pattern) {
+    NOTES.with_borrow_mut(|notes| notes.usage.pattern = pattern);
 }
 
 /// What a read has seen.

@@ -38,10 +38,10 @@ pub(crate) trait Walk<P: ReadPage>: Send + Sync + Sized {
     /// Returns the index that it reads.
     fn index(&self) -> Option<&Index>;
 
-    /// Returns what it reads as a profile charges it.
+    /// Returns the target that a profile charges for the read.
     fn target(&self) -> ReadTarget<'_>;
 
-    /// Returns which keys it touches.
+    /// Returns the keys that it touches.
     fn reach(&self) -> Reach<'_>;
 
     /// Returns how many entries it evaluates at most, for a profile to lower.
@@ -54,7 +54,7 @@ pub(crate) trait Walk<P: ReadPage>: Send + Sync + Sized {
         None
     }
 
-    /// Returns whether heat is told which keys were read; a read that skips some does not know.
+    /// Returns whether the pipe tells heat the keys that were read; a read that skips some does not know them.
     fn is_told_by_key(&self) -> bool {
         true
     }
@@ -77,7 +77,7 @@ pub(crate) trait ReadPage: Send {
     fn last_evaluated_key(&self) -> Option<&Item>;
 }
 
-/// Which keys a read touches.
+/// Keys that a read touches.
 #[derive(Debug)]
 pub(crate) enum Reach<'k> {
     /// An item.
@@ -241,7 +241,7 @@ impl<S: Store> Engine<S> {
         Ok(Some(admission))
     }
 
-    /// Returns an old state of the store that a read is to see; none if it sees the newest.
+    /// Returns an old state of the store for a read; `None` if the read sees the newest one.
     pub(crate) fn old_view(
         &self,
         admission: &mut Admission<'_>,
@@ -250,7 +250,7 @@ impl<S: Store> Engine<S> {
         self.limiter().and_then(|limiter| limiter.old_view(admission, target))
     }
 
-    /// Tells what the read of a page has used.
+    /// Tells usage and heat the units and keys of a page.
     fn tell_page<P: ReadPage>(
         &self,
         table: &Table,
@@ -270,7 +270,7 @@ impl<S: Store> Engine<S> {
         self.core().heat.read_page(table, index, kept, &used);
     }
 
-    /// Tells what a member of a transaction has used that reads an item.
+    /// Tells usage and heat the units of the read of one item in a transaction.
     pub(crate) fn tell_read(&self, table: &Table, key: &[u8], units: &Units, seen: Seen) {
         pass(Station::Event);
         note_read(table, None, units, seen);

@@ -28,7 +28,7 @@ use std::borrow::Cow;
 /// A map of a request by name.
 type Named<'a, T> = Option<&'a Map<Cow<'a, str>, T>>;
 
-/// What is written.
+/// Operation of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Put,
