@@ -150,15 +150,11 @@ impl<S: Store> Engine<S> {
         let kept = is_told.then(|| walk.reach().kept());
         let old = reading.as_mut().and_then(|reading| reading.old_view.take());
         let view = self.read_view(walk.table(), || walk.reach().whole(), old, given).await?;
-        pass(Station::Run);
-        let mut page = match &view {
-            ReadView::Newest => walk.run_on_newest(self.core()).await?,
-            ReadView::Given(view) => walk.run(view).await?,
-            // On the heap: rare, and every read would be as large.
-            ReadView::Past(view) => Box::pin(walk.run(view)).await?,
+        let mut page = self.run_in(&view, &walk).await?;
+        if matches!(view, ReadView::Heat(_)) {
             // Charged to nobody.
-            ReadView::Heat(view) => return Box::pin(walk.run(view)).await,
-        };
+            return Ok(page);
+        }
         if let Some(least) = least_units.filter(|_| page.last_evaluated_key().is_none()) {
             page.units_mut().raise(least);
         }
@@ -167,6 +163,22 @@ impl<S: Store> Engine<S> {
         }
         self.tell_page(walk.table(), walk.index(), kept.as_ref(), &page);
         Ok(page)
+    }
+
+    /// Runs a read that was let in, in the view that was chosen for it.
+    pub(crate) async fn run_in<P: ReadPage, W: Walk<P>>(
+        &self,
+        view: &ReadView<S::View>,
+        walk: &W,
+    ) -> ApiResult<P> {
+        pass(Station::Run);
+        match view {
+            ReadView::Newest => walk.run_on_newest(self.core()).await,
+            ReadView::Given(view) => walk.run(view).await,
+            // On the heap: rare, and every read would be as large.
+            ReadView::Past(view) => Box::pin(walk.run(view)).await,
+            ReadView::Heat(view) => Box::pin(walk.run(view)).await,
+        }
     }
 
     /// Chooses the view of a read of a table: the one place that does. `whole` is the range in which all lies

@@ -3,7 +3,7 @@
 
 use crate::answer::{PerTable, charged};
 use crate::capacity::{Charge, Units};
-use crate::engine::{Engine, ReadView, item_target};
+use crate::engine::{Engine, item_target};
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts};
 use crate::heat::Touched;
 use crate::intent::pattern_of;
@@ -15,7 +15,6 @@ use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::request::{required, returns_item};
 use crate::schema::Table;
-use crate::stations::{Station, pass};
 use crate::transaction::{
     ActionKind, Fingerprint, StatementAsked, Token, TransactionAction, check_distinct,
 };
@@ -149,30 +148,24 @@ impl<S: Store> Engine<S> {
         let plans = plan_items(&tables, statements)?;
         check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
         let announced = announce_all(|| statements.iter().map(write::intent))?;
-        let targets = plans.iter().filter_map(item_target);
-        let targets = targets.map(|(target, key)| (target, Touched::Item(key)));
+        let items = plans.iter().map(|plan| item_target(plan).ok_or(Reason::Internal));
+        let items = items.collect::<Result<Vec<_>, _>>()?;
+        let targets = items.iter().map(|(target, key)| (*target, Touched::Item(key)));
         let mut admission = self.admit_reads(targets, announced)?;
         let view = self.core().view().await?;
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());
         let mut bytes = 0;
-        for ((plan, table), statement) in plans.iter().zip(&tables).zip(statements) {
-            let (target, key) = item_target(plan).ok_or(Reason::Internal)?;
-            let whole = || layout::single(key);
-            let seen = self.read_view(table, whole, None, Some(&view)).await?;
-            pass(Station::Run);
-            let mut page: Page = match &seen {
-                ReadView::Newest => plan.run(&view).await?,
-                ReadView::Given(view) => plan.run(view).await?,
-                ReadView::Past(view) => Box::pin(plan.run(view)).await?,
-                ReadView::Heat(view) => Box::pin(plan.run(view)).await?,
-            };
+        let read = plans.iter().zip(&items).zip(&tables).zip(statements);
+        for (((plan, (target, key)), table), statement) in read {
+            let view = self.read_view(table, || layout::single(key), None, Some(&view)).await?;
+            let mut page: Page = self.run_in(&view, plan).await?;
             let units = Units::of_table(2.0 * page.units.table);
             reports.add_units(statement.table(), table, &units);
             let seen =
                 Seen { examined: page.scanned, bytes: page.scanned_bytes, returned: page.count };
             self.tell_read(table, key, &units, seen);
             if let Some(admission) = &mut admission {
-                admission.add_read(&target, &units);
+                admission.add_read(target, &units);
             }
             let item = page.items.pop().filter(|item| !item.is_empty());
             bytes += item.as_ref().map_or(0, Item::size);
