@@ -318,7 +318,7 @@ impl Lane {
         self.count_wait(&members);
         members = self.commit_early(members).await;
         self.shared.guesses.pass(members.len());
-        // Others of the group would have to decide on what it writes.
+        // Other members would have to decide on its writes.
         let is_alone = |member: &mut Member| member.fencing == Fencing::MayWrite;
         let alone: Vec<_> = members.extract_if(.., is_alone).collect();
         let mut failed = None;

@@ -430,7 +430,7 @@ impl Store for PostgresStore {
         let early = self.guess(&keys, &fencing).and_then(|(values, fence)| {
             let mut batch = Batch::new();
             answer = Some(decide(&values, &mut batch));
-            // Only what is written is found to be right or wrong.
+            // Only a guess with writes is found to be right or wrong.
             (!batch.is_empty()).then_some(Early { fence, batch })
         });
         let (member, mut turns) =
