@@ -1,4 +1,4 @@
-//! Reads: from what a request asks for to a page, by one view of the store.
+//! Reads: from the plan of a request to a page, by one view of the store.
 //!
 //! | file | idea |
 //! |---|---|
