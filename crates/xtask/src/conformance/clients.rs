@@ -81,7 +81,7 @@ impl Client {
         }
     }
 
-    /// Runs the tests; without a `binary` those that start servers of their own are left out.
+    /// Runs the tests; without a `binary`, except those that start servers of their own.
     pub fn test(self, endpoint: &str, binary: Option<&Path>, store: &Store) -> Result<(), String> {
         let mut command = match self {
             Self::Python => pytest(binary, store),
