@@ -1,6 +1,6 @@
 //! Money and counts as text.
 
-/// Most places behind the point.
+/// Most decimal places.
 const PLACES_MAX: usize = 15;
 
 /// Returns an amount of money with the places that show it: `$12.35`, `$0.0012`, `$0.000000063`.
@@ -16,7 +16,7 @@ pub fn dollars(amount: f64) -> String {
     let sign = if amount < 0.0 { "-" } else { "" };
     let text = format!("{size:.places$}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, "00"));
-    // Two places always, more as long as they say something.
+    // At least two decimal places, no further trailing zeros.
     let said = fraction.trim_end_matches('0').len().max(2).min(fraction.len());
     format!("{sign}${}.{}", grouped_digits(whole), &fraction[..said])
 }
@@ -26,7 +26,7 @@ pub fn grouped(number: u64) -> String {
     grouped_digits(&number.to_string())
 }
 
-/// Returns units: with one place behind the point where they have a half.
+/// Returns units, with one decimal place if they have a half.
 pub fn units(units: f64) -> String {
     let text = format!("{units:.1}");
     let (whole, tenths) = text.split_once('.').unwrap_or((&text, "0"));

@@ -1,5 +1,5 @@
-//! What a recording costs by a price list: each row on demand, each table and index if its capacity were
-//! provisioned for its busiest minute, and what is stored.
+//! Cost of a recording by a price list: of each row on demand, of each table and index with capacity provisioned for
+//! its busiest minute, and of storage.
 //!
 //! Source of the rules: DynamoDB developer guide, "Read and write operations" for units, "Managing throughput
 //! capacity automatically" for the target of 70 %, "Estimate your storage costs" for 100 bytes an item.
@@ -12,80 +12,80 @@ use std::collections::BTreeMap;
 /// Units used in a minute for each unit that is provisioned: 70 % of one a second.
 const MINUTE_OF_UNIT: f64 = 42.0;
 const MINUTES_OF_HOUR: f64 = 60.0;
-/// What is stored besides for each item or entry that is billed.
+/// Billed storage overhead of each item or index entry.
 const ITEM_OVERHEAD_BYTES: u64 = 100;
 const GB: f64 = 1_073_741_824.0;
 
-/// What a recording costs.
+/// Cost of a recording.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Bill {
-    /// The region whose prices these are.
+    /// Region of the price list.
     pub region: String,
     /// The currency.
     pub currency: String,
-    /// What each kind of request costs on demand, the dearest first.
+    /// Cost of each row on demand, the dearest first.
     pub lines: Vec<Line>,
-    /// All of them.
+    /// Sum of the lines.
     pub total: f64,
-    /// What each table and index would cost with provisioned capacity.
+    /// Cost of each table and index with provisioned capacity.
     pub places: Vec<PlaceBill>,
-    /// What is stored costs this for a month.
+    /// Cost of storage for a month.
     pub storage_month: f64,
 }
 
-/// What one kind of request costs.
+/// Cost of one kind of request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Line {
-    /// Which.
+    /// The kind.
     #[serde(flatten)]
     pub key: RowKey,
-    /// What was used.
+    /// Its use.
     #[serde(flatten)]
     pub used: Used,
-    /// What it costs on demand.
+    /// Cost on demand.
     pub cost: f64,
 }
 
 impl Line {
-    /// Returns what a million such requests cost; none if it has no requests of its own.
+    /// Returns the cost of a million such requests; none if the line counts no requests.
     pub fn of_a_million(&self) -> Option<f64> {
         of_a_million(self.cost, self.used.requests)
     }
 }
 
-/// Returns what a million requests cost if these cost so much; none of none.
+/// Returns the cost of a million requests if `requests` cost `cost`; none if 0.
 pub fn of_a_million(cost: f64, requests: u64) -> Option<f64> {
     const MILLION: f64 = 1e6;
     (requests > 0).then(|| cost / exact(requests) * MILLION)
 }
 
-/// What the capacity of a table or index costs if it is provisioned.
+/// Cost of a table or index with provisioned capacity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct PlaceBill {
-    /// Of what.
+    /// The place.
     #[serde(flatten)]
     pub place: Place,
-    /// Read capacity units that keep its busiest minute at 70 %.
+    /// Read capacity units of which its busiest minute takes 70 %.
     pub read_units: u64,
-    /// Write capacity units that do.
+    /// Write capacity units of the same.
     pub write_units: u64,
-    /// What they cost for an hour.
+    /// Cost of these units for an hour.
     pub provisioned_hour: f64,
-    /// What an hour costs on demand in which each minute is as busy as the busiest.
+    /// Cost on demand of an hour of minutes like the busiest.
     pub on_demand_hour: f64,
 }
 
 impl PlaceBill {
-    /// Returns the capacity units of which a minute with so many units takes 70 %.
+    /// Returns the capacity units of which a minute with `units` takes 70 %; at least 1.
     pub fn units_for_minute(units: f64) -> u64 {
         whole((units / MINUTE_OF_UNIT).ceil().max(1.0))
     }
 }
 
-/// Returns what a recording costs.
+/// Returns the cost of a recording.
 pub fn bill(recording: &Recording, prices: &PriceList) -> Bill {
     let of_table = |table: &str| {
         let facts = recording.facts(table);

@@ -1,5 +1,5 @@
-//! A contract of access patterns: the kinds of requests that a design allows, by name. A recording is held
-//! against it: what was asked of each pattern, what the contract does not know, what nobody asked.
+//! Contracts: the access patterns that a design allows, by name. A check counts the requests of a recording by access
+//! pattern and lists the kinds of requests that the contract does not allow.
 
 use crate::bill::exact;
 use crate::pattern::Pattern;
@@ -12,13 +12,13 @@ use std::fmt;
 /// Version of the stored form.
 const VERSION: u32 = 1;
 
-/// The requests that a design allows.
+/// Access patterns that a design allows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", deny_unknown_fields)]
 pub struct Contract {
-    /// Version of this form.
+    /// Version of the stored form.
     pub version: u32,
-    /// The kinds of requests, each with a name of its own.
+    /// Access patterns, each with a name of its own.
     pub patterns: Vec<AccessPattern>,
 }
 
@@ -35,20 +35,20 @@ pub struct AccessPattern {
     /// The index that is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// The request without its values, as `hashrange cost` shows it; every one if it is left out. An empty one
-    /// means requests without conditions, and every batch, transaction and statement that writes.
+    /// Pattern of the request, as `hashrange cost` prints it; any if left out. An empty one means requests without
+    /// conditions, and every batch, transaction and statement that writes.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "readable")]
     pub pattern: Option<Pattern>,
-    /// The most read and write units that such requests use in the mean.
+    /// Most read and write units of a request in the mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_units: Option<f64>,
-    /// Such a request with values that a test may use.
+    /// Example request, with values that a test may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<serde_json::Value>,
 }
 
 impl AccessPattern {
-    /// Returns whether a kind of requests is meant.
+    /// Returns whether it covers a kind of requests.
     fn means(&self, asked: &Asked<'_>) -> bool {
         let key = asked.key;
         self.operation == key.operation
@@ -57,7 +57,7 @@ impl AccessPattern {
             && self.pattern.as_ref().is_none_or(|pattern| asked.is_meant_by(pattern))
     }
 
-    /// Returns the pattern of what was recorded, named by what it is.
+    /// Returns the pattern of a recorded kind, named after it.
     fn of(key: KeyRef<'_>) -> Self {
         let place = key.index.map_or_else(String::new, |index| format!("/{index}"));
         let name = format!("{} {}{place} {}", key.operation, key.table, key.pattern);
@@ -73,7 +73,7 @@ impl AccessPattern {
     }
 }
 
-/// Patterns in the form that people read and write.
+/// Patterns as text, in JSON.
 mod readable {
     use super::Pattern;
     use serde::de::Error;
@@ -112,7 +112,7 @@ const OF_MEMBERS: [&str; 6] = [
     "ExecuteTransaction",
 ];
 
-/// A kind of requests while a contract is searched for it: its conditions are taken once, not for each pattern.
+/// A kind of requests that is looked up in a contract, with its conditions computed once for all patterns.
 struct Asked<'k> {
     key: KeyRef<'k>,
     conditions: OnceCell<Pattern>,
@@ -123,8 +123,8 @@ impl<'k> Asked<'k> {
         Self { key, conditions: OnceCell::new() }
     }
 
-    /// Returns whether a pattern means the request: all of it, or its conditions alone if the pattern does not say
-    /// what is returned or changed. An empty one means each batch, transaction and statement that writes, too.
+    /// Returns whether a pattern covers the request: equals all of it, or its conditions alone if the pattern does
+    /// not say what is returned or changed. An empty one covers each batch, transaction and writing statement, too.
     fn is_meant_by(&self, pattern: &Pattern) -> bool {
         let KeyRef { operation, pattern: asked, .. } = self.key;
         let is_written = operation == "ExecuteStatement" && asked.verb.is_some();
@@ -140,7 +140,7 @@ impl Contract {
         Self { version: VERSION, patterns: Vec::new() }
     }
 
-    /// Reads the stored form.
+    /// Parses the stored form.
     pub fn read(text: &[u8]) -> Result<Self, ContractFault> {
         let read: Self =
             serde_json::from_slice(text).map_err(|why| ContractFault::Form(why.to_string()))?;
@@ -164,13 +164,13 @@ impl Contract {
         json
     }
 
-    /// Returns the pattern of a kind of requests: the first that means it.
+    /// Returns the first access pattern that covers a kind of requests.
     pub fn find(&self, key: KeyRef<'_>) -> Option<&AccessPattern> {
         let asked = Asked::new(key);
         self.patterns.iter().find(|pattern| pattern.means(&asked))
     }
 
-    /// Returns why a kind of requests is not counted for a pattern of the contract; none if it is.
+    /// Returns the reason why `check` does not count a kind of requests for `pattern`; none if it does.
     pub fn mismatch(&self, pattern: &AccessPattern, key: KeyRef<'_>) -> Option<Mismatch> {
         let found = self.find(key);
         if found.is_some_and(|found| found.name == pattern.name) {
@@ -191,7 +191,7 @@ impl Contract {
         })
     }
 
-    /// Adds a pattern for each kind of requests that it does not know, and returns how many there were.
+    /// Adds an access pattern for each kind of requests that none covers, and returns the number added.
     pub fn learn(&mut self, recording: &Recording) -> usize {
         let before = self.patterns.len();
         for row in asked(recording) {
@@ -207,7 +207,7 @@ impl Contract {
         self.patterns.len() - before
     }
 
-    /// Holds a recording against the contract. What several patterns mean is counted for the first.
+    /// Checks a recording against the contract; the first pattern that covers a request counts it.
     pub fn check(&self, recording: &Recording) -> Findings {
         let mut used = vec![Used::default(); self.patterns.len()];
         let mut unknown: Vec<Row> = Vec::new();
@@ -239,19 +239,19 @@ impl Default for Contract {
     }
 }
 
-/// Why a kind of requests is not counted for a pattern.
+/// Reason not to count a kind of requests for a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
-    /// It is another operation, or of another table or index.
+    /// The request's operation, table or index differs.
     Place(Box<RowKey>),
-    /// It asks something else.
+    /// Its pattern differs.
     Asked {
         /// The pattern of the request.
         asked: Box<Pattern>,
         /// The pattern of the contract.
         meant: Box<Pattern>,
     },
-    /// It is counted for the pattern of this name, which stands before and means it, too.
+    /// Name of an earlier pattern that covers it, too, and counts it.
     Earlier(String),
 }
 
@@ -276,7 +276,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Returns the rows of requests, without those of entries that were written along.
+/// Returns rows of requests, without those of index entries that writes maintain.
 fn asked(recording: &Recording) -> impl Iterator<Item = &Row> {
     recording.rows.iter().filter(|row| row.used.requests > 0)
 }
@@ -285,51 +285,51 @@ fn is_same_kind(one: KeyRef<'_>, other: KeyRef<'_>) -> bool {
     KeyRef { caller: "", ..one } == KeyRef { caller: "", ..other }
 }
 
-/// Returns the read and write units of a request in the mean.
+/// Returns the mean read and write units of a request.
 pub fn mean_units(used: &Used) -> f64 {
     (used.read_units + used.write_units) / exact(used.requests.max(1))
 }
 
-/// A recording held against a contract.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Findings {
-    /// What was asked of each pattern, in the contract's order.
+    /// Use of each access pattern, in the contract's order.
     pub patterns: Vec<OfPattern>,
-    /// What the contract does not know.
+    /// Requests that no pattern covers.
     pub unknown: Vec<Row>,
 }
 
 impl Findings {
-    /// Returns whether the contract was kept to.
+    /// Returns whether the recording keeps to it.
     pub fn is_kept(&self) -> bool {
         self.unknown.is_empty() && !self.patterns.iter().any(|pattern| pattern.is_over)
     }
 }
 
-/// What was asked of one pattern.
+/// Use of one access pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct OfPattern {
     /// Its name.
     pub name: String,
-    /// What was used; no requests if nobody asked.
+    /// Sums of its requests; 0 if it was never used.
     #[serde(flatten)]
     pub used: Used,
-    /// The most units of a request in the mean.
+    /// Most units of a request in the mean.
     pub most_units: Option<f64>,
-    /// Whether there were more.
+    /// Whether it used more.
     pub is_over: bool,
 }
 
-/// Why a file is no contract.
+/// Fault of a stored contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContractFault {
-    /// It has another form.
+    /// Malformed; says why.
     Form(String),
-    /// It is of a version that this program does not know.
+    /// Version of the file, which this program does not know.
     Version(u32),
-    /// Two patterns have this name.
+    /// Name that two patterns have.
     NamedTwice(String),
 }
 
@@ -371,7 +371,7 @@ mod tests {
                 row("Query", "customer = ?", "b", 2, 3.0),
                 row("Scan", "FILTER status = ?", "a", 1, 9.0),
                 row("Scan", "FILTER status = ?", "b", 1, 9.0),
-                // Entries that a write left in an index.
+                // Entries that a write maintained in an index.
                 row("PutItem", "", "a", 0, 0.0),
             ],
             ..Recording::new(0, 0)
@@ -440,7 +440,7 @@ mod tests {
             ("Put orders IF attribute_not_exists(id); Update stock IF left > ?", true),
             ("Put orders IF attribute_not_exists(id)", false),
             ("Put orders; Update stock", false),
-            // As contracts have it that were written when these had no text.
+            // Older contracts have no text for batches.
             ("", true),
         ] {
             assert_eq!(asked("TransactWriteItems", put, pattern), is_kept, "{pattern}");
@@ -479,7 +479,7 @@ mod tests {
             let mut asked = row(operation, asked, "", 1, 1.0);
             asked.key.index = index.map(str::to_owned);
             let mismatch = contract.mismatch(&contract.patterns[nth], asked.key.as_ref());
-            // What is counted for it while requests run is what is told here.
+            // `mismatch` agrees with the counts of `check`.
             let recording = Recording { rows: vec![asked], ..Recording::new(0, 0) };
             let is_counted = contract.check(&recording).patterns[nth].used.requests == 1;
             assert_eq!(is_counted, mismatch.is_none());

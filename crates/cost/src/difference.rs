@@ -1,5 +1,5 @@
-//! Two recordings side by side: which kinds of requests became dearer or cheaper, and whether the second one
-//! keeps to a budget.
+//! Two recordings compared: kinds of requests that became dearer or cheaper, and whether the second keeps to a
+//! budget.
 
 use crate::bill::{Bill, Line};
 use crate::recording::RowKey;
@@ -8,16 +8,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a kind of request cost before and costs now.
+/// Cost of a kind of requests in two recordings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Difference {
-    /// Which; callers are not told apart.
+    /// The kind, of all callers.
     #[serde(flatten)]
     pub key: RowKey,
     /// Before; none if there was no such request.
     pub before: Option<Side>,
-    /// Now.
+    /// Now; likewise.
     pub after: Option<Side>,
 }
 
@@ -29,19 +29,19 @@ pub struct Side {
     pub requests: u64,
     /// Read and write units.
     pub units: f64,
-    /// What they cost.
+    /// Cost on demand.
     pub cost: f64,
 }
 
 impl Difference {
-    /// Returns how much dearer it became.
+    /// Returns the growth of the cost.
     pub fn growth(&self) -> f64 {
         let cost = |side: Option<Side>| side.map_or(0.0, |side| side.cost);
         cost(self.after) - cost(self.before)
     }
 }
 
-/// Returns what differs between two bills, what became dearer first.
+/// Returns the kinds that differ between two bills, the largest growth first.
 pub fn compare(before: &Bill, after: &Bill) -> Vec<Difference> {
     let mut all: BTreeMap<RowKey, (Option<Side>, Option<Side>)> = BTreeMap::new();
     for line in &before.lines {
@@ -72,17 +72,17 @@ fn add(side: &mut Option<Side>, line: &Line) {
     sum.cost += line.cost;
 }
 
-/// How much a recording may cost.
+/// Limit of the cost of a recording.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Budget {
-    /// So much, in the currency of the prices.
+    /// An amount, in the currency of the prices.
     Amount(f64),
-    /// So many hundredths more than before.
+    /// Percent more than the cost before.
     Percent(f64),
 }
 
 impl Budget {
-    /// Returns what may be spent, given what was spent before; none if that is needed and not known.
+    /// Returns the most that may be spent; none if that depends on `before` and it is none.
     pub fn most(self, before: Option<f64>) -> Option<f64> {
         match self {
             Self::Amount(most) => Some(most),
@@ -90,7 +90,7 @@ impl Budget {
         }
     }
 
-    /// Returns whether a bill is over it. What differs by less than a millionth of it is no more.
+    /// Returns whether `after` is over the budget by more than a millionth of it.
     pub fn is_exceeded(self, before: Option<f64>, after: f64) -> bool {
         self.most(before).is_some_and(|most| after > most + most * 1e-6)
     }

@@ -1,9 +1,9 @@
-//! What a table was when a recording was taken: how it is billed, its keys and indexes as DescribeTable
-//! answers them, and what a sample of its items shows of their attributes. No values.
+//! Tables of a recording: billing, keys and indexes as DescribeTable answers them, and statistics of the attributes
+//! of sampled items. No values.
 
 use serde::{Deserialize, Serialize};
 
-/// What a table was when the recording was taken.
+/// State of a table when the recording was taken.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct TableFacts {
@@ -12,39 +12,39 @@ pub struct TableFacts {
     /// Whether capacity is provisioned; else it is billed on demand.
     #[serde(default)]
     pub is_provisioned: bool,
-    /// Whether its class is for data that is rarely read.
+    /// Whether its class is `STANDARD_INFREQUENT_ACCESS`.
     #[serde(default)]
     pub is_infrequent_access: bool,
     /// Bytes of its items, and of the entries of all its indexes.
     #[serde(default)]
     pub stored_bytes: u64,
-    /// The number of its items, and of the entries of all its indexes.
+    /// Number of its items and of the entries of all its indexes.
     #[serde(default)]
     pub stored_items: u64,
-    /// The indexes that use the capacity of the table.
+    /// Local indexes, which use the capacity of the table.
     #[serde(default)]
     pub local_indexes: Vec<String>,
-    /// Its keys and indexes, if they are known.
+    /// Keys and indexes, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Definition>,
-    /// A sample of its items, if one was taken.
+    /// Statistics of sampled items, if taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
 }
 
-/// Keys and indexes of a table: members of what DescribeTable answers.
+/// Keys and indexes of a table: members of the answer of DescribeTable.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct Definition {
     /// The table's key.
     pub key_schema: Vec<KeyElement>,
-    /// The types of key attributes.
+    /// Types of key attributes.
     pub attribute_definitions: Vec<AttributeDefinition>,
     /// Its global indexes.
     pub global_secondary_indexes: Vec<IndexFacts>,
     /// Its local indexes.
     pub local_secondary_indexes: Vec<IndexFacts>,
-    /// Its items.
+    /// Number of items.
     pub item_count: u64,
     /// Their bytes.
     pub table_size_bytes: u64,
@@ -78,65 +78,65 @@ pub struct IndexFacts {
     pub index_name: String,
     /// Its key.
     pub key_schema: Vec<KeyElement>,
-    /// What its entries have.
+    /// Attributes of its entries.
     pub projection: Projection,
-    /// Its entries.
+    /// Number of entries.
     pub item_count: u64,
     /// Their bytes.
     pub index_size_bytes: u64,
 }
 
-/// What the entries of an index have.
+/// Attributes of index entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct Projection {
     /// `ALL`, `KEYS_ONLY` or `INCLUDE`.
     pub projection_type: String,
-    /// What is included.
+    /// Included attributes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub non_key_attributes: Vec<String>,
 }
 
-/// What a sample of items shows of their attributes.
+/// Statistics of the attributes of sampled items.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct Sample {
-    /// How many items were looked at.
+    /// Number of items sampled.
     pub items: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Whether these are all.
+    /// Whether the table has no more.
     pub is_all: bool,
     /// The attributes.
     pub attributes: Vec<AttributeFacts>,
 }
 
-/// An attribute in a sample.
+/// An attribute of sampled items.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct AttributeFacts {
     /// Its name.
     pub name: String,
-    /// The types of its values.
+    /// Types of its values.
     pub types: Vec<String>,
-    /// How many items have it.
+    /// Number of items that have it.
     pub items: u64,
-    /// Its bytes in all of them, with its name.
+    /// Bytes of name and value in all of them.
     pub bytes: u64,
-    /// How many different scalar values it has.
+    /// Number of distinct scalar values.
     pub distinct: u64,
-    /// How many items have the most frequent of these; 0 if that is not known.
+    /// Number of items with the most frequent of these; 0 if unknown.
     pub most: u64,
 }
 
-/// Returns the names of a key's attributes of one kind: `HASH` or `RANGE`.
+/// Returns the names of a key's attributes of one kind, `HASH` or `RANGE`.
 pub fn key_names<'k>(key: &'k [KeyElement], kind: &str) -> Vec<&'k str> {
     let of_kind = key.iter().filter(|element| element.key_type == kind);
     of_kind.map(|element| element.attribute_name.as_str()).collect()
 }
 
 impl Sample {
-    /// Returns an attribute, if an item of the sample has it.
+    /// Returns an attribute; none if no sampled item has it.
     pub fn attribute(&self, name: &str) -> Option<&AttributeFacts> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }

@@ -1,9 +1,9 @@
-//! A recording while requests are served: rows that many threads add to.
+//! The running recording: rows to which many threads add.
 //!
-//! A request of a kind that is known allocates nothing here. Bounded: kinds of requests beyond [`ROWS_MAX`] are
-//! summed under the pattern `(others)`, one row for each operation and table, as far as those find room; callers
-//! beyond [`CALLERS_MAX`] are one, `(others)`. How long a caller's id and a pattern may be is said by whoever adds
-//! them (`bounds.rs` of the crate `model`).
+//! A request of a known kind allocates nothing here. Bounded: kinds of requests beyond [`ROWS_MAX`] are summed under
+//! the pattern `(others)`, one row for each operation and table, as far as those find room; callers beyond
+//! [`CALLERS_MAX`] are one, `(others)`. The crate `model` bounds the lengths of callers' ids and of patterns
+//! (`bounds.rs`).
 
 use crate::pattern::Pattern;
 use crate::recording::{KeyRef, Kind, Peak, Place, Recording, Row, RowKey, Used};
@@ -12,25 +12,25 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Most kinds of requests that are told apart.
+/// Most rows, each a kind of requests by one caller.
 const ROWS_MAX: usize = 10_000;
-/// Most callers that are told apart: who shows an id that is not verified may show a new one each time.
+/// Most distinct callers: a client may show a new, unverified id with each request.
 const CALLERS_MAX: usize = 1000;
-/// Most of those that are summed because they found no room.
+/// Most rows of pattern `(others)`.
 const OTHERS_MAX: usize = 1000;
-/// Most kinds whose hashes are the same: clients choose some of what is hashed.
+/// Most rows of one hash: clients choose some of the hashed bytes.
 const SAME_HASH_MAX: usize = 8;
-/// Rows of so many kinds are found without their hashes.
+/// Slots of the cache of row offsets.
 const HINTS: usize = 256;
-/// Most tables and indexes whose busiest minutes are known.
+/// Most tables and indexes with a known busiest minute.
 const PLACES_MAX: usize = 10_000;
-/// Most bytes of patterns that are kept.
+/// Most bytes of the patterns of all rows.
 const PATTERNS_MAX_BYTES: usize = 8 << 20;
-/// The caller of what found no room.
+/// Caller of ids beyond the bound.
 const OTHERS: &str = "(others)";
 const MINUTE_MS: u64 = 60_000;
 
-/// What is recorded so far.
+/// The running recording.
 #[derive(Debug, Default)]
 pub struct Ledger(Mutex<Pages>);
 
@@ -38,9 +38,9 @@ pub struct Ledger(Mutex<Pages>);
 struct Pages {
     began_ms: u64,
     rows: Vec<Kept>,
-    /// Offsets of rows that were found last, by [`hint`]. They may be those of other keys.
+    /// Cache of row offsets by [`hint`]; a slot may hold another key's row.
     hinted: Vec<usize>,
-    /// Offsets of rows, by the hash of their keys.
+    /// Offsets of rows by the hash of their keys.
     by_hash: HashMap<u64, Vec<usize>, BuildHasherDefault<Hashed>>,
     others: u64,
     /// Bytes of the patterns of all rows.
@@ -64,7 +64,7 @@ struct OfPlace {
     writes: Minute,
 }
 
-/// The units of the minute that is running, and of the busiest one.
+/// Units of the current minute, and of the busiest one before.
 #[derive(Debug, Default)]
 struct Minute {
     nth: u64,
@@ -72,7 +72,7 @@ struct Minute {
     most: f64,
 }
 
-/// The page on which what one request used is noted.
+/// The locked ledger, to which one request adds its use.
 #[derive(Debug)]
 pub struct Page<'l> {
     pages: MutexGuard<'l, Pages>,
@@ -80,17 +80,17 @@ pub struct Page<'l> {
 }
 
 impl Ledger {
-    /// Begins anew.
+    /// Begins an empty recording.
     pub fn begin(&self, now_ms: u64) {
         *self.pages() = Pages { began_ms: now_ms, ..Pages::default() };
     }
 
-    /// Lets `note` add what a request used.
+    /// Lets `note` add the use of a request.
     pub fn add(&self, now_ms: u64, note: impl FnOnce(&mut Page<'_>)) {
         note(&mut Page { pages: self.pages(), minute: now_ms / MINUTE_MS });
     }
 
-    /// Returns what is recorded so far.
+    /// Returns the recording so far.
     pub fn recording(&self, now_ms: u64) -> Recording {
         let pages = self.pages();
         let mut recording = Recording::new(pages.began_ms, now_ms.max(pages.began_ms));
@@ -115,7 +115,7 @@ impl Ledger {
 }
 
 impl Page<'_> {
-    /// Adds what a request used of one place.
+    /// Adds the use of one table or index.
     pub fn add(&mut self, key: KeyRef<'_>, used: &Used) {
         let minute = self.minute;
         let pages = &mut *self.pages;
@@ -138,7 +138,7 @@ impl Page<'_> {
 }
 
 impl Pages {
-    /// Returns whether the caller of a key is told apart from others.
+    /// Returns whether a caller is counted by id; a new one needs room.
     fn knows_caller(&mut self, key: KeyRef<'_>) -> bool {
         if key.caller.is_empty() || self.find(key).is_some() || self.callers.contains(key.caller) {
             return true;
@@ -163,7 +163,7 @@ impl Pages {
         Some(nth)
     }
 
-    /// Makes a row, or finds the one in which what finds no room is summed; none if that finds none either.
+    /// Adds a row, or finds or adds the one of pattern `(others)`; none if neither has room.
     fn insert(&mut self, key: KeyRef<'_>, requests: u64) -> Option<usize> {
         if let Some(nth) = self.insert_within(ROWS_MAX, key) {
             return Some(nth);
@@ -217,10 +217,10 @@ impl Minute {
     }
 }
 
-/// Returns where a key's row may be noted. Most keys of a kind come from the same place in memory, which is quicker
-/// to look at than what they say.
+/// Returns the slot of a key in the cache. Keys of a kind mostly come from the same addresses, which are quicker to
+/// read than their text.
 fn hint(key: KeyRef<'_>) -> usize {
-    /// Pieces of memory begin at multiples of it.
+    /// Alignment of most allocations, in bytes.
     const ALIGNED: usize = 16;
     let KeyRef { operation, table, index, pattern, caller } = key;
     let place = |text: &str| text.as_ptr().addr() / ALIGNED;
@@ -236,7 +236,7 @@ fn hash(key: KeyRef<'_>) -> u64 {
     hash.finish()
 }
 
-/// What is a hash already.
+/// Hasher of hashes.
 #[derive(Debug, Default)]
 struct Hashed(u64);
 

@@ -1,19 +1,18 @@
-//! What requests cost: the record of what was used, the prices of regions, the bill, and what has changed
-//! between two records.
+//! Costs of requests: recordings of their use, prices of regions, bills, and the comparison of two recordings.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `recording.rs` | what was used, summed by operation, table, index, pattern and caller; its stored form |
-//! | `facts.rs` | what the tables of a recording were: keys, indexes, attributes |
+//! | `recording.rs` | use summed by operation, table, index, pattern and caller; its stored form |
+//! | `facts.rs` | tables of a recording: keys, indexes, attributes |
 //! | `pattern.rs` | the request without its values, in a canonical form |
-//! | `ledger.rs` | a recording while requests are served |
+//! | `ledger.rs` | the running recording |
 //! | `prices.rs` | price lists, which are data |
-//! | `bill.rs` | what a recording costs by a price list |
-//! | `contract.rs` | the access patterns that a design allows, and what a recording says of them |
-//! | `difference.rs` | two recordings side by side, and a budget |
+//! | `bill.rs` | cost of a recording by a price list |
+//! | `contract.rs` | access patterns that a design allows, and the check of a recording against them |
+//! | `difference.rs` | two recordings compared, and budgets |
 //! | `amount.rs` | money and counts as text |
 //!
-//! Pure: no clock, no network, no database. What a request used is told by whoever serves it.
+//! Pure: no clock, no network, no database. The engine reports the use of each request.
 #![forbid(unsafe_code)]
 
 mod amount;

@@ -14,13 +14,13 @@
 //! Invariant: two spellings of one request have one pattern. Tests stand in the order of [`Tested`], names in that
 //! of the alphabet, members in that of [`Member`], each once.
 //!
-//! Left to others: how a request becomes a pattern (the engine), and what tests are canonical (`hashrange-expr`).
+//! Left to others: turning a request into a pattern (the engine), and the canonical form of tests (`hashrange-expr`).
 
 use hashrange_expr::{Name, PatternFault, PatternReader, Tested, read_pattern, tests_joined};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Pattern of what found no room of its own.
+/// Text of [`Pattern::others`].
 const OTHERS: &str = "(others)";
 
 /// A request without its values.
@@ -30,7 +30,7 @@ pub struct Pattern {
     /// Verb of a statement that writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verb: Option<Verb>,
-    /// Tests that are asked as such of keys.
+    /// Tests of keys.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<Tested>,
     /// Tests of the filter, or of a WHERE clause, which may be either.
@@ -51,7 +51,7 @@ pub struct Pattern {
     /// Members of a batch or transaction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Member>,
-    /// True of the sum of the patterns that found no room.
+    /// True of [`Pattern::others`].
     #[serde(skip_serializing_if = "is_false")]
     pub is_others: bool,
 }
@@ -96,7 +96,7 @@ impl Verb {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub enum Returns {
-    /// All of it that is read.
+    /// All attributes that are read.
     #[default]
     All,
     /// Only the number of items.
@@ -124,12 +124,12 @@ impl Pattern {
         Self { members, ..Self::default() }
     }
 
-    /// Returns the pattern of the sum of those that found no room.
+    /// Returns the pattern that sums the kinds without room.
     pub fn others() -> Self {
         Self { is_others: true, ..Self::default() }
     }
 
-    /// Reads a pattern as it prints.
+    /// Parses the printed form.
     pub fn read(text: &str) -> Result<Self, PatternFault> {
         match text {
             "" => Ok(Self::default()),
@@ -138,12 +138,12 @@ impl Pattern {
         }
     }
 
-    /// Returns whether it says no more than its operation.
+    /// Returns whether it has no more than its operation.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns the pattern without what is returned or changed.
+    /// Returns its conditions, without what is returned or changed.
     #[must_use]
     pub fn conditions(&self) -> Self {
         let of_member =
@@ -156,7 +156,7 @@ impl Pattern {
         }
     }
 
-    /// Returns how many bytes its text takes, about.
+    /// Returns about how many bytes its text takes.
     pub fn bytes(&self) -> usize {
         let of_tests = |tested: &[Tested]| {
             let of =
@@ -218,7 +218,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Verbs that members begin with.
+/// Verbs of members.
 const MEMBERS: [&str; 9] =
     ["Get", "Put", "Update", "Delete", "ConditionCheck", "SELECT", "EXISTS", "INSERT", "UPDATE"];
 
@@ -235,7 +235,7 @@ fn read(text: &mut PatternReader<'_, '_, '_>) -> Read<Pattern> {
     Ok(Pattern { verb, ..asked(text)? })
 }
 
-/// Reads the members of a batch or transaction; none if the text does not begin with one.
+/// Parses the members of a batch or transaction; none if the text does not begin with one.
 fn members(text: &mut PatternReader<'_, '_, '_>) -> Read<Option<Vec<Member>>> {
     let mut members = Vec::new();
     loop {
@@ -257,7 +257,7 @@ fn members(text: &mut PatternReader<'_, '_, '_>) -> Read<Option<Vec<Member>>> {
     }
 }
 
-/// Reads the sections of a request or member, in their order.
+/// Parses the sections of a request or member, in their order.
 fn asked(text: &mut PatternReader<'_, '_, '_>) -> Read<Pattern> {
     const SECTIONS: [&str; 5] = ["UPDATES", "FILTER", "WHERE", "IF", "RETURNS"];
     let mut pattern = Pattern::default();

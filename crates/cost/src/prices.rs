@@ -1,17 +1,16 @@
-//! Price lists: data in `prices/`, one file for each region that is known, and files of the same form that
-//! people have.
+//! Price lists: data in `prices/`, one file for each known region, and users' files of the same form.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The lists that come with the program.
+/// Price lists that come with the program.
 const LISTS: [&str; 3] = [
     include_str!("../prices/us-east-1.json"),
     include_str!("../prices/us-east-2.json"),
     include_str!("../prices/us-west-2.json"),
 ];
 
-/// What things cost in one region.
+/// Prices of one region.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", deny_unknown_fields)]
 pub struct PriceList {
@@ -19,7 +18,7 @@ pub struct PriceList {
     pub region: String,
     /// The currency.
     pub currency: String,
-    /// Where the prices are from, and when.
+    /// Source of the prices, with its date.
     pub source: String,
     /// Of tables of the class `STANDARD`.
     pub standard: Prices,
@@ -44,12 +43,12 @@ pub struct Prices {
 }
 
 impl PriceList {
-    /// Returns the list of a region that comes with the program.
+    /// Returns the list of a region, if one comes with the program.
     pub fn of_region(region: &str) -> Option<Self> {
         known().find(|list| list.region == region)
     }
 
-    /// Reads a list.
+    /// Parses and checks a list.
     pub fn read(text: &[u8]) -> Result<Self, PriceFault> {
         let list: Self = serde_json::from_slice(text).map_err(|why| PriceFault(why.to_string()))?;
         let is_price = |price: f64| price.is_finite() && price >= 0.0;
@@ -76,7 +75,7 @@ impl PriceList {
 }
 
 impl Prices {
-    /// Returns what request units cost on demand.
+    /// Returns the cost of request units on demand.
     pub fn of_requests(&self, read_units: f64, write_units: f64) -> f64 {
         const MILLION: f64 = 1e6;
         (read_units * self.read_million + write_units * self.write_million) / MILLION
@@ -94,7 +93,7 @@ fn known() -> impl Iterator<Item = PriceList> {
     })
 }
 
-/// Why a file is no price list.
+/// Fault of a price list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceFault(String);
 

@@ -1,4 +1,4 @@
-//! What was used, summed by operation, table, index, pattern and caller; and its stored form, which is JSON.
+//! Recordings: use of capacity summed by operation, table, index, pattern and caller; their stored form is JSON.
 
 use crate::facts::TableFacts;
 use crate::pattern::Pattern;
@@ -10,7 +10,7 @@ use std::fmt;
 /// Version of the stored form.
 const VERSION: u32 = 1;
 
-/// What a row sums.
+/// Key of a row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct RowKey {
@@ -18,18 +18,18 @@ pub struct RowKey {
     pub operation: String,
     /// The table.
     pub table: String,
-    /// The index that was read, or whose entries were written along; none for the table itself.
+    /// The index read, or maintained by a write; none for the table itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// The request without its values; empty if it says no more than its operation.
+    /// The request without its values; empty if it has no more than its operation.
     #[serde(default, skip_serializing_if = "Pattern::is_empty", deserialize_with = "pattern")]
     pub pattern: Pattern,
-    /// The access key id of whoever sent it; empty if none was shown.
+    /// Access key id of the sender; empty if none was shown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub caller: String,
 }
 
-/// Reads a pattern, or its text, which recordings had before; one that was cut there is among the others.
+/// Parses a pattern, or its text as older recordings have it; one cut short there becomes `(others)`.
 fn pattern<'d, D: Deserializer<'d>>(stored: D) -> Result<Pattern, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -44,7 +44,7 @@ fn pattern<'d, D: Deserializer<'d>>(stored: D) -> Result<Pattern, D::Error> {
     }
 }
 
-/// A [`RowKey`] that is not kept.
+/// A borrowed [`RowKey`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyRef<'a> {
     /// The operation.
@@ -60,7 +60,7 @@ pub struct KeyRef<'a> {
 }
 
 impl RowKey {
-    /// Returns the key without keeping it.
+    /// Borrows the key.
     pub fn as_ref(&self) -> KeyRef<'_> {
         KeyRef {
             operation: &self.operation,
@@ -73,7 +73,7 @@ impl RowKey {
 }
 
 impl KeyRef<'_> {
-    /// Returns the key to be kept.
+    /// Copies the key.
     pub fn to_key(self) -> RowKey {
         RowKey {
             operation: self.operation.to_owned(),
@@ -85,28 +85,28 @@ impl KeyRef<'_> {
     }
 }
 
-/// What was used.
+/// Use of capacity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Used {
-    /// Requests; 0 where only entries of an index were written along.
+    /// Number of requests; 0 where writes only maintained index entries.
     pub requests: u64,
-    /// Requests of them that were answered with an error and charged.
+    /// Number of these that failed and were charged.
     pub failed: u64,
     /// Read request units.
     pub read_units: f64,
     /// Write request units.
     pub write_units: f64,
-    /// Items examined, or written.
+    /// Items examined or written.
     pub examined: u64,
-    /// Size of the items examined.
+    /// Bytes of the items examined.
     pub examined_bytes: u64,
-    /// Items of them that matched.
+    /// Items examined that matched.
     pub returned: u64,
 }
 
 impl Used {
-    /// Adds what was used besides. Files have any numbers: what is too large stays the largest.
+    /// Adds another sum. Counts saturate, since files have any numbers.
     pub fn add(&mut self, other: &Self) {
         self.requests = self.requests.saturating_add(other.requests);
         self.failed = self.failed.saturating_add(other.failed);
@@ -118,13 +118,13 @@ impl Used {
     }
 }
 
-/// What was used by one kind of request.
+/// Use of one kind of requests by one caller.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Which.
+    /// The kind.
     #[serde(flatten)]
     pub key: RowKey,
-    /// What.
+    /// Its use.
     #[serde(flatten)]
     pub used: Used,
 }
@@ -138,7 +138,7 @@ pub enum Kind {
     Write,
 }
 
-/// A table or an index of one: what capacity is provisioned for. A local index uses that of its table.
+/// A table or an index, as a unit of provisioned capacity. A local index uses that of its table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Place {
@@ -149,11 +149,11 @@ pub struct Place {
     pub index: Option<String>,
 }
 
-/// The busiest minute of a table or index.
+/// Use in the busiest minute of a place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Peak {
-    /// Of what.
+    /// The place.
     #[serde(flatten)]
     pub place: Place,
     /// Reads or writes.
@@ -162,22 +162,22 @@ pub struct Peak {
     pub units: f64,
 }
 
-/// What was used between two moments.
+/// Use of capacity between two moments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Recording {
-    /// Version of this form.
+    /// Version of the stored form.
     pub version: u32,
-    /// When it began, in milliseconds since 1970.
+    /// Its start, in milliseconds since 1970.
     pub began_ms: u64,
-    /// When it was taken.
+    /// Its end, likewise.
     pub until_ms: u64,
-    /// What was used, by operation, table, index, pattern and caller.
+    /// Use by operation, table, index, pattern and caller.
     pub rows: Vec<Row>,
-    /// The busiest minutes.
+    /// Busiest minutes.
     #[serde(default)]
     pub peaks: Vec<Peak>,
-    /// Requests whose kind found no more room, and are summed under the pattern `(others)`.
+    /// Number of requests whose kind found no room, summed under the pattern `(others)`.
     #[serde(default)]
     pub others: u64,
     /// The tables.
@@ -186,7 +186,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Returns a recording of nothing.
+    /// Returns an empty recording.
     pub fn new(began_ms: u64, until_ms: u64) -> Self {
         Self {
             version: VERSION,
@@ -199,7 +199,7 @@ impl Recording {
         }
     }
 
-    /// Reads the stored form.
+    /// Parses the stored form.
     pub fn read(text: &[u8]) -> Result<Self, RecordingFault> {
         let read: Self =
             serde_json::from_slice(text).map_err(|why| RecordingFault::Form(why.to_string()))?;
@@ -219,8 +219,7 @@ impl Recording {
         serde_json::to_vec_pretty(self).expect("a recording has no keys that are not text")
     }
 
-    /// Adds what another server has recorded, or another run. Their busiest minutes may be the same one, so
-    /// they are added.
+    /// Adds the recording of another server or run. Busiest minutes are summed, since they may be the same one.
     pub fn add(&mut self, other: Self) {
         self.began_ms = self.began_ms.min(other.began_ms);
         self.until_ms = self.until_ms.max(other.until_ms);
@@ -245,12 +244,12 @@ impl Recording {
         }
     }
 
-    /// Returns what a table is, as far as it is known.
+    /// Returns the state of a table, if known.
     pub fn facts(&self, table: &str) -> Option<&TableFacts> {
         self.tables.iter().find(|facts| facts.table == table)
     }
 
-    /// Returns all requests together.
+    /// Returns the number of all requests.
     pub fn requests(&self) -> u64 {
         self.rows.iter().fold(0, |sum, row| sum.saturating_add(row.used.requests))
     }
@@ -260,12 +259,12 @@ fn is_amount(one: f64, other: f64) -> bool {
     one >= 0.0 && other >= 0.0
 }
 
-/// Why a file is no recording.
+/// Fault of a stored recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordingFault {
-    /// It has another form.
+    /// Malformed; says why.
     Form(String),
-    /// It is of a version that this program does not know.
+    /// Version of the file, which this program does not know.
     Version(u32),
 }
 

@@ -1,5 +1,5 @@
-//! Conditions without their values: the tests that hold together, in a canonical form, so that two
-//! spellings of one condition are the same tests; and the same text read back.
+//! Conditions without their values: the tests joined by AND, in a canonical form, so that two spellings of one
+//! condition are the same tests; and the same text parsed.
 //!
 //! | spelling | canonical |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | `b = ? OR a = ?` | `a = ? OR b = ?` |
 //! | the same test twice | once |
 //!
-//! Left to others: what a request asks beside its conditions (the crate `cost`).
+//! Left to others: the rest of a request's pattern (the crate `cost`).
 
 use crate::condition::{Condition, Node, Operand, check};
 use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// One of several tests that all hold.
+/// One of several tests joined by AND.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Tested {
@@ -36,7 +36,7 @@ pub struct Tested {
     pub names: Vec<String>,
 }
 
-/// Kind of a test, by what a key can answer.
+/// Kind of a test, by its use as key condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Test {
@@ -46,15 +46,15 @@ pub enum Test {
     Range,
     /// An attribute exists.
     Exists,
-    /// A test that no key answers: OR, NOT, `<>`, IN, contains, size, a part of an attribute.
+    /// A test that is no key condition: OR, NOT, `<>`, IN, contains, size, a part of an attribute.
     Other,
 }
 
-/// Bytes that a test takes beside its names, about.
+/// Approximate bytes of a test beside its names.
 const TEST_BYTES: usize = 64;
 
 impl Condition {
-    /// Returns how many bytes the tests take, about, without making them.
+    /// Returns the approximate bytes of the tests, without making them.
     pub fn tested_bytes(&self) -> usize {
         let mut paths = Vec::new();
         self.0.collect_paths(&mut paths);
@@ -68,7 +68,7 @@ impl Condition {
         paths.iter().map(of_path).fold(0, usize::saturating_add)
     }
 
-    /// Returns the tests that it joins by AND; one if it joins them otherwise, none if it always holds.
+    /// Returns the tests joined by AND; one if it joins them otherwise, none if it always holds.
     pub fn tested(&self) -> Vec<Tested> {
         tested(&self.0)
     }
@@ -102,7 +102,7 @@ fn tested(node: &Node) -> Vec<Tested> {
     tested
 }
 
-/// Collects the nodes that hold together.
+/// Collects the nodes joined by AND.
 fn flatten<'n>(node: &'n Node, nodes: &mut Vec<&'n Node>) {
     match node {
         Node::And(inner) => inner.iter().for_each(|one| flatten(one, nodes)),
@@ -110,7 +110,7 @@ fn flatten<'n>(node: &'n Node, nodes: &mut Vec<&'n Node>) {
     }
 }
 
-/// Takes the pairs of bounds that are the same as BETWEEN, and returns them as that.
+/// Removes pairs of bounds that form a BETWEEN, and returns them as BETWEEN.
 fn take_ranges(nodes: &mut Vec<&Node>) -> Vec<Tested> {
     let (mut lower, mut upper) = (BTreeMap::new(), BTreeMap::new());
     for (nth, node) in nodes.iter().enumerate() {
@@ -131,7 +131,7 @@ fn take_ranges(nodes: &mut Vec<&Node>) -> Vec<Tested> {
     pairs.into_iter().map(|(path, ..)| range(path)).collect()
 }
 
-/// Returns the path that a node compares with a value, and how, with the path on the left.
+/// Returns path and comparator of a node that compares with a value, the path on the left.
 fn bound(node: &Node) -> Option<(&DocumentPath, Comparator)> {
     match node {
         Node::Compare { comparator, left: Operand::Path(path), right: Operand::Value(_) } => {
@@ -189,7 +189,7 @@ fn test(node: &Node) -> Test {
     }
 }
 
-/// Returns a condition of one node as text. The grammar bounds how deep nodes are.
+/// Returns a condition of one node as text. The grammar bounds the depth of nodes.
 fn text(node: &Node) -> String {
     match node {
         Node::And(nodes) if nodes.is_empty() => "TRUE".to_owned(),
@@ -241,7 +241,7 @@ fn mirrored(comparator: Comparator) -> Comparator {
     }
 }
 
-/// Reads a pattern, the text of a request without its values: `read` takes it apart, all of it.
+/// Parses a pattern, the text of a request without its values; `read` must consume all of it.
 pub fn read_pattern<T>(
     text: &str,
     read: impl FnOnce(&mut PatternReader<'_, '_, '_>) -> Result<T, PatternFault>,
@@ -262,7 +262,7 @@ pub fn read_pattern<T>(
 #[derive(Debug)]
 pub struct PatternReader<'t, 'p, 'a>(Parser<'t, 'p, 'a>);
 
-/// Why a text is no pattern.
+/// Fault of a pattern's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternFault(String);
 
@@ -300,7 +300,7 @@ impl PatternReader<'_, '_, '_> {
         self.0.is_next(next) && self.0.eat_plain(word)
     }
 
-    /// Reads what stands up to a blank or a semicolon, such as the name of a table.
+    /// Reads a text up to a blank or a semicolon, such as the name of a table.
     pub fn table(&mut self) -> Result<String, PatternFault> {
         let table = self.0.eat_until_blank();
         if table.is_empty() { Err(self.unexpected()) } else { Ok(table.to_owned()) }
@@ -323,7 +323,7 @@ impl PatternReader<'_, '_, '_> {
         }
     }
 
-    /// Reads tests that stand joined by AND.
+    /// Reads tests joined by AND.
     pub fn tests(&mut self) -> Result<Vec<Tested>, PatternFault> {
         let condition = self.0.beginning_predicate().and_then(|predicate| {
             self.0.found.check_functions_known()?;

@@ -1,5 +1,4 @@
-//! `ExpressionAttributeNames` and `ExpressionAttributeValues` of one request, with marks on those
-//! that its expressions use.
+//! `ExpressionAttributeNames` and `ExpressionAttributeValues` of one request, with marks on the used ones.
 //!
 //! Use is syntactic: a placeholder counts as used when an expression names it, whether or not
 //! that part is ever evaluated.

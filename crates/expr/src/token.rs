@@ -116,7 +116,7 @@ impl Token {
     }
 }
 
-/// Returns the length of what begins with a quote, up to the one that ends it; a doubled one stands for itself.
+/// Returns the length of a quoted text, up to its closing quote; a doubled quote stands for itself.
 fn enclosed_length(text: &str, quote: char) -> usize {
     let mut rest = 1;
     while let Some(at) = text[rest..].find(quote) {

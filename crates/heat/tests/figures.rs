@@ -1,4 +1,4 @@
-//! What a book says is added up, drawn and advised on: of minutes, of servers.
+//! Figures of a book, added up, drawn and advised on: of minutes, of servers.
 
 use hashrange_heat::{
     Book, Hot, HotKey, KeyName, Measure, MinuteHeat, Place, PlaceHeat, RANGES, Span, Sums, Top,
@@ -43,7 +43,7 @@ fn minutes_and_servers_are_added_up() {
     assert!((ranges - 16.0).abs() < 1e-9);
 }
 
-/// What one part does not name may have used up to its floor.
+/// Keys that a part does not name may have used up to its floor.
 #[test]
 fn a_sum_is_as_unsure_as_its_parts() {
     let key = |key: &str, over| HotKey {

@@ -315,7 +315,7 @@ impl<'a, T: FromAttribute<'a>> FromAttribute<'a> for Option<T> {
     }
 }
 
-/// Defines how a type is read from a value: its name in errors, and the conversion.
+/// Defines the conversion of a value to a type, and the type's name in errors.
 macro_rules! read_as {
     ($($target:ty: $expected:literal, $read:expr;)*) => {$(
         impl<'a> TryFrom<ValueRef<'a>> for $target {

@@ -1,4 +1,4 @@
-//! What the exhaustive check says of requests: the exact messages, operation by operation.
+//! Answers of the exhaustive check to requests: the exact messages, operation by operation.
 
 use hashrange_wire::check::check;
 use hashrange_wire::{Call, Decode, Operation, decode, with_call};

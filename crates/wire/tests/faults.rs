@@ -1,4 +1,4 @@
-//! Which fault a body has: malformed, of a wrong type, or with a faulty value.
+//! Faults of a body: malformed, of a wrong type, or with a faulty value.
 
 use hashrange_model::error::ValueFault;
 use hashrange_model::number::NumberFault;

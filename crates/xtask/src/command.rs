@@ -13,8 +13,8 @@ pub fn cargo(arguments: &[&str]) -> Command {
     program(cargo.as_os_str().as_ref(), arguments)
 }
 
-/// Returns a program to be run in the root of the repository. What Cargo has told this program of itself is kept
-/// from it, as it may call Cargo: some crates are compiled anew when that differs, and all above them.
+/// Returns a program to be run in the root of the repository, without the variables that Cargo sets for this one: if
+/// it calls Cargo, they would make some crates compile anew, and all above them.
 pub fn program(program: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(workspace::root());
@@ -34,7 +34,7 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{name}: {status}")) }
 }
 
-/// Returns what a command prints; errors go to the terminal.
+/// Returns the output of a command; errors go to the terminal.
 pub fn output(command: &mut Command) -> Result<String, String> {
     let name = describe(command);
     let output = command.stderr(Stdio::inherit()).output();
@@ -52,8 +52,7 @@ pub fn is_present(name: &str, arguments: &[&str]) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Whether a command ends with success in so many seconds; it is ended when they have passed. What it says goes
-/// nowhere.
+/// Whether a command succeeds within so many seconds; it is killed after that. Its output is dropped.
 pub fn ends_well_within(seconds: u64, command: &mut Command) -> bool {
     let Ok(mut child) = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
         return false;
@@ -72,7 +71,7 @@ pub fn ends_well_within(seconds: u64, command: &mut Command) -> bool {
     false
 }
 
-/// Runs one step of a task under a heading and says how long it took.
+/// Runs one step of a task under a heading and prints its duration.
 pub fn step(name: &str, step: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     say(&format!("==> {name}"));
     let start = Instant::now();

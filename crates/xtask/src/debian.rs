@@ -1,5 +1,5 @@
-//! Packages of Debian 12, unpacked under the folder of build results without a change to the system. Elsewhere
-//! they cannot be had this way.
+//! Packages of Debian 12, unpacked under the folder of build results without a change to the system. Other systems
+//! leave them out.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ impl Packages {
         Ok(Self { list, names: text.lines().map(str::to_owned).collect() })
     }
 
-    /// Tells why they cannot be had here, if so.
+    /// Returns why they are missing here, if so.
     pub fn missing(&self) -> Option<&'static str> {
         let asked: Vec<&str> = ["download", "--print-uris"]
             .into_iter()

@@ -1,5 +1,5 @@
-//! What tests and builds fetch with the package managers of other languages. It stays under the folder
-//! of build results and is fetched again only when its list of packages changes.
+//! Packages that tests and builds fetch with the package managers of other languages. They stay under the folder of
+//! build results and are fetched again only when their list changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::command::{program, run};
 use crate::prerequisites;
 
-/// What a folder was filled for.
+/// Name of the file with the lists.
 const STAMP: &str = "fetched";
 
 /// Runs `fetch`, which fills the folder, unless it has run for these very lists of packages.
@@ -25,7 +25,7 @@ pub fn once(
     write(&folder.join(STAMP), wanted)
 }
 
-/// Makes a folder an environment of Python with the packages of a list.
+/// Makes a folder a Python environment with the packages of a list.
 pub fn python_environment(folder: &Path, list: &Path) -> Result<(), String> {
     once(folder, &[list.to_path_buf()], || {
         prerequisites::check_python()?;
@@ -53,7 +53,7 @@ pub fn create_folder(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("create {}: {error}", folder.display()))
 }
 
-/// Makes a folder empty, whether or not it is there.
+/// Empties a folder, or creates it.
 pub fn empty_folder(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         fs::remove_dir_all(folder)
@@ -76,7 +76,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), String> {
     fs::copy(from, to).map(drop).map_err(|error| format!("copy {}: {error}", from.display()))
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder with all its content.
 pub fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
     create_folder(to)?;
     let entries =

@@ -1,7 +1,7 @@
-//! Fuzzing: builds the fuzz targets with the instrumentation that libFuzzer is guided by, and runs
-//! them on inputs taken from the golden scripts.
+//! Fuzzing: builds the fuzz targets with the instrumentation that guides libFuzzer, and runs them on inputs taken
+//! from the golden scripts.
 //!
-//! What a target found stays in `target/fuzz/corpus/TARGET`, so that the next run goes on there. The
+//! Inputs found by a target stay in `target/fuzz/corpus/TARGET`, so that the next run goes on there. The
 //! instrumentation is LLVM's and works on the stable compiler.
 
 use crate::command::{cargo, is_present, output, program, run, step};
@@ -18,17 +18,17 @@ const INSTRUMENTATION: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 const USAGE: &str = "usage: cargo xtask fuzz TARGET|all [--seconds N] [--seed N]";
-/// No input may take so long.
+/// Longest run of an input, seconds.
 const TIMEOUT_S: &str = "10";
-/// No input may make the process grow beyond this.
+/// Most memory of the process, in MB.
 const MEMORY_MAX_MB: &str = "2048";
 /// Lines of a failed run's log that are shown.
 const LAST_LINES: usize = 60;
 
-/// What one run is asked to do.
+/// Settings of one run.
 struct Settings<'a> {
     target: &'a str,
-    /// For each target.
+    /// Of each target.
     seconds: &'a str,
     seed: &'a str,
 }
@@ -65,8 +65,7 @@ fn settings<'a>(arguments: &[&'a str]) -> Result<Settings<'a>, String> {
     Ok(settings)
 }
 
-/// Builds the fuzz targets for this machine by name, so that what runs while building is not
-/// instrumented; returns the program.
+/// Builds the fuzz targets for this machine by name, so that build scripts are not instrumented; returns the program.
 fn build() -> Result<PathBuf, String> {
     let version = output(&mut program("rustc".as_ref(), &["-vV"]))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));

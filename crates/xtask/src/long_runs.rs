@@ -52,7 +52,7 @@ pub fn shuttle(schedules: &str) -> Result<(), String> {
     run(tests.env("HASHRANGE_SHUTTLE_ITERATIONS", schedules))
 }
 
-/// Runs the benchmark package with the given arguments. What is measured is the build that releases have.
+/// Runs the benchmark package with the given arguments, on the build of releases.
 pub fn bench(arguments: &[&str]) -> Result<(), String> {
     if !workspace::root().join("crates/bench/Cargo.toml").exists() {
         return Err("there is no benchmark package (crates/bench) yet".to_owned());

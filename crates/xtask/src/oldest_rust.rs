@@ -1,5 +1,5 @@
 //! The oldest Rust that builds the workspace, `rust-version` in `Cargo.toml`. Clippy's `incompatible_msrv` refuses
-//! what the standard library did not have then, and this the crates that need a later one.
+//! newer items of the standard library, and this the crates that need a later one.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub fn build() -> Result<(), String> {
     run(rustup.arg(version))?;
     let check = ["run", version, "cargo", "check", "--quiet", "--workspace", "--locked"];
     let mut check = program("rustup".as_ref(), &check);
-    // What the cargo of another Rust has told this program is not for that one.
+    // The variables of this program's cargo are not for that of another Rust.
     for name in ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN"] {
         check.env_remove(name);
     }
@@ -42,7 +42,7 @@ fn needing_later(metadata: &Value, ours: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the three numbers of a version; those that it leaves out are zero.
+/// Returns the three numbers of a version; absent ones are zero.
 fn numbers(version: &str) -> [u32; 3] {
     let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
     std::array::from_fn(|_| numbers.next().unwrap_or(0))

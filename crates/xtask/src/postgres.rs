@@ -1,5 +1,5 @@
-//! PostgreSQL for the tests: Debian's packages where the system has none, one server for a run, and the suites
-//! that run on it. Where it cannot be had, they are left out, and that is said.
+//! PostgreSQL for the tests: Debian's packages where the system has none, one server for a run, and the suites that
+//! run on it. Without it they are left out, with a message.
 
 use std::process::Command;
 
@@ -14,18 +14,18 @@ use crate::workspace;
 /// The variable by which tests that do not depend on a store choose one (`testkit::database`).
 const STORE_VARIABLE: &str = "HASHRANGE_TEST_STORE";
 
-/// The engine's suite for nextest; what simulates stores has its own.
+/// The engine's suite for nextest, without the simulation, which has its own stores.
 const ENGINE: &str = "package(hashrange-engine) & kind(test) & not binary(simulation)";
 
 /// The store's own tests for nextest.
 const STORE: &str = "package(hashrange-storage) & (binary(/^postgres/) | test(/^postgres/))";
 
-/// PostgreSQL as the tests of a run have it; ends with the value.
+/// The PostgreSQL server of a run, if any; ends with the value.
 pub struct Postgres(Option<Server>);
 
 impl Postgres {
-    /// Fetches PostgreSQL if the system has none, and starts a server. If it cannot be had, says so: then
-    /// tests leave it out.
+    /// Fetches PostgreSQL if the system has none, and starts a server. Prints a message if there is none: then tests
+    /// leave it out.
     pub fn start() -> Result<Self, String> {
         if folder_of_programs(&fetched()).is_none() && !fetch()? {
             return Ok(Self(None));
@@ -33,7 +33,7 @@ impl Postgres {
         Ok(Self(Some(Server::start())))
     }
 
-    /// Tells tests that a command runs where the server is, or that there is none.
+    /// Passes the server's URL to the tests of a command, or that there is none.
     pub fn tell(&self, tests: &mut Command) {
         tests.env(VARIABLE, self.0.as_ref().map_or_else(|| OFF.to_owned(), Server::base_url));
     }
@@ -43,13 +43,13 @@ impl Postgres {
         self.0.is_some()
     }
 
-    /// Returns the URL of a schema that nobody else uses.
+    /// Returns the URL of a fresh schema.
     pub fn url(&self) -> Option<String> {
         self.0.as_ref().map(Server::url)
     }
 }
 
-/// Returns the tests that are nothing without PostgreSQL, for nextest; others leave it out by themselves.
+/// Returns the filter of all tests but the store's own on PostgreSQL, for nextest.
 pub fn all_others() -> String {
     format!("not ({STORE})")
 }
@@ -66,7 +66,7 @@ pub fn test(postgres: &Postgres) -> Result<(), String> {
     conformance::on_postgres(postgres)
 }
 
-/// Runs everything on PostgreSQL, by itself.
+/// Runs all tests on PostgreSQL, by themselves.
 pub fn alone() -> Result<(), String> {
     let postgres = Postgres::start()?;
     step("the store's tests on PostgreSQL", || {
@@ -75,8 +75,8 @@ pub fn alone() -> Result<(), String> {
     test(&postgres)
 }
 
-/// Lets primaries die and standbys take over under clients, by one of the campaigns, for so many seconds. Each run has
-/// servers of its own.
+/// Kills primaries and lets standbys take over under clients, by one of the campaigns, for so many seconds. Each run
+/// has servers of its own.
 pub fn failover(campaign: &str, seconds: &str) -> Result<(), String> {
     if folder_of_programs(&fetched()).is_none() && !fetch()? {
         return Err("failovers need PostgreSQL".to_owned());
@@ -87,7 +87,7 @@ pub fn failover(campaign: &str, seconds: &str) -> Result<(), String> {
     run(tests.env("HASHRANGE_FAILOVER_SECONDS", seconds))
 }
 
-/// Returns a run of those of the workspace's tests: without nextest, of all tests of their package.
+/// Returns the run of these tests of the workspace: without nextest, of all tests of their package.
 fn tests(postgres: &Postgres, which: &str, package: &[&str]) -> Command {
     let mut tests = if is_present("cargo", &["nextest", "--version"]) {
         // Of the whole workspace: of one crate, others of its dependencies' features would be compiled.
@@ -103,7 +103,7 @@ fn tests(postgres: &Postgres, which: &str, package: &[&str]) -> Command {
     tests
 }
 
-/// Fetches PostgreSQL and returns whether it can be had; if not, says why.
+/// Fetches PostgreSQL and returns whether there is one; if not, prints why.
 fn fetch() -> Result<bool, String> {
     let packages = Packages::of(workspace::root().join("tests/e2e/postgresql/packages.txt"))?;
     if let Some(why) = packages.missing() {

@@ -1,9 +1,9 @@
-//! What the tests need beside Rust, looked for before anything is compiled, and what they fetch.
+//! Programs that the tests need beside Rust, checked before compiling, and downloads to come.
 
 use crate::command::is_present;
 use crate::terminal::say;
 
-/// What `cargo xtask test` fetches and how long it takes.
+/// Downloads and duration of `cargo xtask test`.
 const OUTLOOK: &str = "\
 The first run takes 25 to 35 minutes on two cores, most of it compiling; each step says its name before
 it begins and its time at its end. What is not there yet is fetched on the way, 175 MB in all: crates
@@ -12,7 +12,7 @@ npm), of Go (4 MB) and of Java (29 MB, from Maven's registry) where these two ar
 (29 MB, unless it is installed) where apt-get has Debian 12's, these into target/. All of target/ takes about
 8.5 GB.";
 
-/// Looks for everything that the tests need and says all that is missing, or else what is to come.
+/// Checks every prerequisite of the tests and lists all missing ones, or else prints the outlook.
 pub fn check_all() -> Result<(), String> {
     let missing: Vec<String> = [check_python(), check_node(), check_compiler(), check_make()]
         .into_iter()
@@ -58,7 +58,7 @@ fn check_compiler() -> Result<(), String> {
     Err("the tests need a C++ compiler named c++ (Debian: apt install g++)".into())
 }
 
-/// Looks for what builds jemalloc.
+/// Looks for `make`, for jemalloc.
 fn check_make() -> Result<(), String> {
     if is_present("make", &["--version"]) {
         return Ok(());

@@ -15,7 +15,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const TROUBLE: [&str; 3] = ["ERROR", "WARN", "panicked at"];
 
-/// Where a server keeps its data.
+/// Store of a server's data.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Store {
     /// In memory.

@@ -1,4 +1,4 @@
-//! The tests: one command for everything, as the README says it, and CI as its superset.
+//! The tests: one command for everything, as the README has it, and CI as its superset.
 
 use crate::check;
 use crate::command::{cargo, is_present, run, step};
@@ -37,13 +37,13 @@ pub fn ci() -> Result<(), String> {
     test(None)
 }
 
-/// Rewrites the golden files; what changed is for `git diff` to show.
+/// Rewrites the golden files; `git diff` shows the changes.
 pub fn bless() -> Result<(), String> {
     let mut tests = cargo(&["test", "--workspace", "--locked", "--quiet", "--tests"]);
     run(tests.env("HASHRANGE_BLESS", "1"))
 }
 
-/// Runs the pages again, now that the clients are there that they name.
+/// Runs the pages again, with the clients that they name.
 fn pages_with_clients() -> Result<(), String> {
     // Of the whole workspace: of one crate, others of its dependencies' features would be compiled.
     let mut tests = cargo(&["test", "--workspace", "--locked", "--quiet", "--test", "pages"]);

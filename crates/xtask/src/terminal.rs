@@ -1,4 +1,4 @@
-//! What a task says to the person who runs it.
+//! Output of a task for the person who runs it.
 
 use std::io::Write;
 

@@ -13,8 +13,8 @@ pub fn spelling() -> Result<(), String> {
     run_tool("typos", &["--format", "brief"])
 }
 
-/// Checks licences, versions side by side, and sources of other people's crates by `deny.toml`. What that
-/// excepts without need is a fault too.
+/// Checks licences, duplicate versions, and sources of other people's crates by `deny.toml`. A needless exception
+/// there is a fault too.
 pub fn crates_of_others() -> Result<(), String> {
     let skips = ["--deny", "unmatched-skip", "--deny", "unnecessary-skip"];
     let checks = ["licenses", "bans", "sources"];

@@ -1,7 +1,7 @@
-//! Which attributes the items of a table have: their names, types and sizes in a bounded sample, and how many
-//! different values. No value is told.
+//! Attributes of a table's items: names, types, sizes and numbers of distinct values in a bounded sample. No value is
+//! shown.
 //!
-//! Left to others: which items are looked at (`what_if.rs`).
+//! Left to others: the choice of the sample (`what_if.rs`).
 
 use super::what_if::sample;
 use crate::engine::Engine;
@@ -10,21 +10,21 @@ use hashrange_storage::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The most attributes that are told: those that most items have.
+/// Most attributes in the answer: those that most items have.
 const TOLD_MAX: usize = 100;
-/// The most attributes that are looked at: items may have thousands, each its own.
+/// Most attributes examined: items may have thousands, each its own.
 const LOOKED_AT_MAX: usize = 10_000;
 
 /// The attributes of a sample of items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attributes {
-    /// How many items were looked at.
+    /// Number of items sampled.
     pub items: usize,
-    /// Their size in bytes.
+    /// Bytes of these items.
     pub bytes: usize,
-    /// Whether these are all of the table.
+    /// Whether the table has no others.
     pub is_all: bool,
-    /// The attributes, by name: of more than a hundred those that most items have.
+    /// Attributes by name: of more than a hundred those that most items have.
     pub attributes: Vec<Attribute>,
 }
 
@@ -35,13 +35,13 @@ pub struct Attribute {
     pub name: String,
     /// The types of its values, such as `S`.
     pub types: Vec<&'static str>,
-    /// How many items have it.
+    /// Number of items that have it.
     pub items: usize,
-    /// Its size in bytes with its name, in all of them.
+    /// Bytes of name and value in all of them.
     pub bytes: usize,
-    /// How many different values it has, if they are scalar.
+    /// Number of distinct values, of scalar types alone.
     pub distinct: usize,
-    /// How many items have the most frequent of these.
+    /// Number of items with the most frequent of these.
     pub most: usize,
 }
 
@@ -50,12 +50,12 @@ struct Seen {
     types: BTreeSet<&'static str>,
     items: usize,
     bytes: usize,
-    /// Hashes of scalar values, and how many items have each.
+    /// Number of items by hash of the scalar value.
     values: BTreeMap<u64, usize>,
 }
 
 impl<S: Store> Engine<S> {
-    /// Returns which attributes the items of a table have, by a bounded sample of it.
+    /// Returns the attributes of a table's items, by a bounded sample.
     pub async fn sample_attributes(&self, table_name: &str) -> ApiResult<Attributes> {
         let table = self.table(table_name)?;
         let view = self.core().view().await?;

@@ -1,5 +1,5 @@
-//! Where a range lies in its item collection, and which keys a prefix meets: a bounded number of
-//! look-ups of single entries.
+//! Position of a range in its item collection, and the keys of a prefix: by a bounded number of look-ups of single
+//! entries.
 
 use super::explanation::Collection;
 use super::keys::ReadKeys;
@@ -11,13 +11,13 @@ use hashrange_model::{ApiResult, Item, ValueRef};
 use hashrange_storage::{Direction, KeyRange, View, Wanted};
 use std::ops::ControlFlow;
 
-/// The most different continuations of a prefix that are looked for.
+/// Most continuations of a prefix that are looked up.
 const CONTINUATIONS_MAX: usize = 16;
 
-/// The characters by which people part components of keys, the most usual first.
+/// Usual delimiters of key components, the most usual first.
 const DELIMITERS: [char; 5] = ['#', '|', '/', ':', '_'];
 
-/// Returns where the one range of a read lies; none if the read is of several, or has no sort key.
+/// Returns the position of a read's one range; none if it has several, or no sort key.
 pub(super) async fn of_read<V: View>(
     view: &V,
     read: &ReadPlan<'_>,
@@ -83,17 +83,17 @@ fn sort_text(schema: &KeySchema, item: &Item) -> String {
     values.map(value_text).collect::<Vec<_>>().join(", ")
 }
 
-/// A prefix that meets more than the component it ends with.
+/// Siblings of the component that a prefix ends inside.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Siblings {
-    /// What ends the component, where the prefix does not.
+    /// Delimiter behind the component in other keys.
     pub(super) delimiter: char,
-    /// A stored sort key that goes on inside the component.
+    /// A stored sort key of a sibling.
     pub(super) example: String,
 }
 
-/// Looks whether a prefix that ends inside a component matches siblings of it: stored keys go on with
-/// a delimiter as well as with something else. Only then is it sure that the prefix is a component.
+/// Looks up whether a prefix that ends inside a component matches its siblings: stored keys continue it with a
+/// delimiter as well as otherwise. Only then the prefix surely is a component.
 pub(super) async fn siblings<V: View>(
     view: &V,
     read: &ReadPlan<'_>,
@@ -128,12 +128,12 @@ pub(super) async fn siblings<V: View>(
     Ok(delimiter.zip(example).map(|(delimiter, example)| Siblings { delimiter, example }))
 }
 
-/// Returns the delimiter that a value of a key is parted by.
+/// Returns the delimiter of a key value's components.
 pub(super) fn delimiter_of(value: &str) -> Option<char> {
     DELIMITERS.into_iter().find(|delimiter| value.contains(*delimiter))
 }
 
-/// Returns the first byte key behind all that continue a prefix with a character, or that end there.
+/// Returns the first byte key behind all keys that continue a prefix with a character, or that end there.
 fn beyond(
     keys: &ReadKeys,
     read: &ReadPlan<'_>,

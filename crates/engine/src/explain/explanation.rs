@@ -1,19 +1,19 @@
-//! The value that EXPLAIN answers. Its JSON has members named as the fields, each word of a
-//! name in a capital letter; what is absent is left out.
+//! The answer of EXPLAIN. Its JSON has members named as the fields, each word of a name in a capital letter; absent
+//! ones are left out.
 
 use hashrange_cost::Pattern;
 use serde::Serialize;
 
-/// Whether what is explained runs.
+/// Whether the explained request runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// It is planned; a bounded sample of what it would read is looked at.
+    /// It is planned; a bounded sample of its range is read.
     Plan,
-    /// It runs, and what it does is counted: a write writes.
+    /// It runs, and its work is counted: a write writes.
     Analyze,
 }
 
-/// What a request does, and what it costs.
+/// Plan and cost of a request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Explanation {
@@ -24,30 +24,30 @@ pub struct Explanation {
     pub pattern: Pattern,
     /// Whether it ran.
     pub analyzed: bool,
-    /// What is read or written, in order.
+    /// Reads or writes, in order.
     pub steps: Vec<Step>,
-    /// What the steps take together, if they are the parts of a batch or transaction.
+    /// Sums of all steps, if they are the parts of a batch or transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub together: Option<Together>,
-    /// What it costs on demand, if prices are known.
+    /// Price on demand, if prices are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// What may be meant otherwise, or is cheaper another way.
+    /// Likely mistakes, and cheaper ways.
     pub advice: Vec<Advice>,
-    /// How long it took, if it ran.
+    /// Duration, if it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
 }
 
-/// What requests cost on demand: reads to their end, page by page.
+/// Price of requests on demand: of reads to their end, page by page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Price {
-    /// The region whose prices these are.
+    /// Region of the prices.
     pub region: String,
     /// The currency.
     pub currency: String,
-    /// What a million such requests cost.
+    /// Price of a million such requests.
     pub million: Bounds<f64>,
 }
 
@@ -62,39 +62,39 @@ pub enum Step {
     Failed(Box<FailedStep>),
 }
 
-/// A part of a batch or transaction that is refused before it is looked at what is stored.
+/// A part of a batch or transaction that is refused without a look at the stored items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct FailedStep {
     /// The table, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
-    /// Why it is refused.
+    /// Reason of the refusal.
     pub refused: String,
 }
 
-/// What the parts of a batch or transaction take together.
+/// Sums of all parts of a batch or transaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Together {
-    /// Whether all parts are done or none, which costs twice as much on the table.
+    /// Whether all parts are done or none, at twice the cost on the table.
     pub is_transaction: bool,
-    /// Items that are read or written.
+    /// Items read or written.
     pub items: usize,
     /// Their size in bytes; of a write the larger one of before and after.
     pub bytes: usize,
-    /// Of writes that ran: their requests to the database, as [`Counted::round_trips`] has them of reads.
+    /// Requests of executed writes to the database, as [`Counted::round_trips`] counts those of reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trips: Option<u64>,
-    /// Capacity units by table and index: of reads, or of writes.
+    /// Read or write capacity units by table and index.
     pub units: Vec<TableUnits>,
-    /// Parts that are left for another request.
+    /// Parts left for another request.
     #[serde(skip_serializing_if = "is_zero")]
     pub unprocessed: usize,
-    /// Why nothing is done at all.
+    /// Reason to do nothing at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Whether the same request was done before, and is not done again.
+    /// Whether the same request was done before, and is not repeated.
     #[serde(skip_serializing_if = "is_false")]
     pub already_done: bool,
 }
@@ -105,12 +105,12 @@ pub struct Together {
 pub struct TableUnits {
     /// The table.
     pub table: String,
-    /// Where on it, and how many.
+    /// Index and number of units.
     #[serde(flatten)]
     pub on: UnitsOn,
 }
 
-/// What a write does to its item.
+/// Action of a write on its item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum WriteAction {
     /// Creates or replaces it.
@@ -123,25 +123,25 @@ pub enum WriteAction {
     Check,
 }
 
-/// A write of an item with all that follows in the indexes.
+/// A write of an item with its index entries.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct WriteStep {
     /// The table.
     pub table: String,
-    /// What it does.
+    /// Action on the item.
     pub action: WriteAction,
     /// The item's primary key.
     pub key: String,
     /// The byte key of the store, in hexadecimal digits.
     pub byte_key: String,
-    /// The condition that has to hold for the stored item.
+    /// Condition on the stored item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// The actions of an update.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update: Option<String>,
-    /// Why it is refused, as the item is now; then nothing is written.
+    /// Reason of a refusal, as the item is now; then nothing is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// Size of the item before, in bytes; absent if there is none.
@@ -150,30 +150,30 @@ pub struct WriteStep {
     /// Size of the item afterwards, in bytes; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_after: Option<usize>,
-    /// The entries of indexes that change.
+    /// Changed index entries.
     pub indexes: Vec<EntryChange>,
-    /// Of a write by itself that ran: its requests to the database, as [`Counted::round_trips`] has them of reads.
+    /// Requests of a single executed write to the database, as [`Counted::round_trips`] counts those of reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trips: Option<u64>,
     /// Write capacity units by table and index.
     pub units: Vec<UnitsOn>,
 }
 
-/// How the entry of an item in an index changes.
+/// Change of an item's entry in an index.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct EntryChange {
     /// The index.
     pub index: String,
-    /// The key of the entry that is removed, or overwritten if it is that of the one written.
+    /// Key of the entry that is removed, or overwritten if it equals `written`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed: Option<String>,
-    /// The key of the entry that is written.
+    /// Key of the written entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<String>,
 }
 
-/// How a read finds its items.
+/// Access path of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Access {
     /// One item by its whole primary key.
@@ -198,28 +198,28 @@ pub enum Access {
 pub struct ReadStep {
     /// The table.
     pub table: String,
-    /// What of its past is read, as it stands in the name: `history`, or `asof.` and a moment.
+    /// Past of the table that is read, as in its name: `history`, or `asof.` and a moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub past: Option<String>,
     /// The secondary index read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// How items are found.
+    /// Access path.
     pub access: Access,
     /// The ranges read, at most 50 of them.
     pub ranges: Vec<RangeRead>,
-    /// How many ranges there are beyond these.
+    /// Number of ranges beyond these.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_ranges: usize,
-    /// From the last sort key to the first.
+    /// Whether the last sort key comes first.
     pub backward: bool,
     /// The key after which the read begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_after: Option<String>,
-    /// The condition that is applied to each item read. It makes nothing cheaper.
+    /// Condition applied to each item read. It makes nothing cheaper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
-    /// What is returned of each item: paths, `all attributes`, `what the index holds` or `their number`.
+    /// Returned part of each item: paths, `all attributes`, `what the index holds` or `their number`.
     pub returns: String,
     /// Most items examined for a page.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -228,20 +228,20 @@ pub struct ReadStep {
     pub fetches_from_table: bool,
     /// Whether the read is consistent, which costs twice as much.
     pub consistent_read: bool,
-    /// Why this part of a batch is not read.
+    /// Reason to refuse this part of a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Where the range lies in its item collection.
+    /// Position of the range in its item collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
-    /// Of an index that is not there: what it would be.
+    /// The supposed index, if the read is of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub what_if: Option<Supposed>,
-    /// The beginning of what would be read, looked at.
+    /// Sample of the first items in the ranges.
     pub sample: Sample,
-    /// What reading all of it takes, by the sample and the counts of the table or index.
+    /// Estimated cost of reading all, by the sample and the counts of the table or index.
     pub estimate: Estimate,
-    /// What it took, counted.
+    /// Counted cost, if it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<Counted>,
 }
@@ -263,20 +263,20 @@ pub struct RangeRead {
     /// The partition key; absent if the range is of many partitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
-    /// The sort key between its ends; absent if every sort key is read.
+    /// Condition on the sort key; absent if every sort key is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<String>,
-    /// The parts of its keys, where key templates derive them; of a beginning those that are whole in it.
+    /// Parts of its keys, where key templates derive them; of a beginning its whole parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<String>,
-    /// The first byte key of the store that is read, in hexadecimal digits.
+    /// First byte key of the range, in hexadecimal digits.
     pub first_key: String,
-    /// The first byte key of the store behind what is read; absent if there is none.
+    /// First byte key behind the range; absent if there is no end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_key: Option<String>,
 }
 
-/// Where a range lies in its item collection: sort keys that are stored.
+/// Position of a range in its item collection, as stored sort keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Collection {
@@ -300,8 +300,8 @@ pub struct Collection {
     pub last: Option<String>,
 }
 
-/// An index that is not there, as a sample of the table shows it. Figures are estimated unless the sample
-/// is the whole table.
+/// A supposed index, which does not exist, by a sample of the table. Figures are estimates unless the sample is the
+/// whole table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Supposed {
@@ -310,55 +310,55 @@ pub struct Supposed {
     pub is_local: bool,
     /// Its key in words.
     pub key: String,
-    /// What it holds of an item.
+    /// Attributes in its entries.
     pub projection: String,
-    /// The items of the table that were looked at.
+    /// Sampled items of the table.
     pub looked_at: Amount,
-    /// Whether these are all of the table.
+    /// Whether the table has no others.
     pub is_all: bool,
-    /// The entries that it would have.
+    /// Entries of the index.
     pub entries: Amount,
-    /// Those that the read would examine.
+    /// Entries that the read examines.
     pub examined: Amount,
-    /// How many these are likely at most, if that is estimated: of a few items in the sample, or none, the
-    /// table may hold more or fewer.
+    /// Likely upper bound of their number, if estimated: if the sample holds few or none, the table may hold more or
+    /// fewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likely_at_most: Option<usize>,
-    /// Read capacity units of examining them at once, and of the items that are fetched for them.
+    /// Read capacity units of examining them at once, and of the items fetched for them.
     pub units: f64,
-    /// Size of an entry in bytes, on average.
+    /// Mean size of an entry, in bytes.
     pub entry_bytes: usize,
-    /// Write capacity units that writing an entry costs beside the item, on average. A write that changes the
-    /// entry's key pays twice: for the old one and for the new one.
+    /// Mean write capacity units of writing an entry, beside those of the item. A write that changes the entry's key
+    /// pays twice: for the old one and for the new one.
     pub write_units: f64,
 }
 
-/// The beginning of what would be read: at most 1,000 items and 1 MiB.
+/// Sample of a read: at most 1,000 items and 1 MiB from its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Sample {
-    /// Items looked at.
+    /// Items sampled.
     pub items: usize,
     /// Their size in bytes.
     pub bytes: usize,
-    /// How many of them the filter keeps.
+    /// Items that the filter keeps.
     pub matching: usize,
-    /// Whether these are all that would be read.
+    /// Whether the ranges hold no others.
     pub is_all: bool,
 }
 
-/// The least and the most that something takes.
+/// Bounds of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Bounds<T> {
-    /// At least so much.
+    /// Lower bound.
     pub at_least: T,
-    /// At most so much; absent if nobody knows.
+    /// Upper bound; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<T>,
 }
 
-/// What reading all of it takes, as the table is now.
+/// Estimated cost of reading all, as the table is now.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Estimate {
@@ -366,7 +366,7 @@ pub struct Estimate {
     pub items: Bounds<u64>,
     /// Their size in bytes.
     pub bytes: Bounds<u64>,
-    /// Pages a client needs.
+    /// Pages that a client reads.
     pub pages: Bounds<u64>,
     /// Read capacity units.
     pub units: Bounds<f64>,
@@ -376,30 +376,29 @@ pub struct Estimate {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Amount {
-    /// How many.
+    /// Their number.
     pub items: usize,
     /// Their size in bytes.
     pub bytes: usize,
 }
 
-/// What a read took, page by page to its end.
+/// Counted cost of a read, page by page to its end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Counted {
     /// Pages read.
     pub pages: usize,
-    /// Whether they were all; else the count stopped there.
+    /// Whether the read reached its end; else the count stopped.
     pub is_all: bool,
     /// Items or index entries examined.
     pub examined: Amount,
     /// Items returned, projected.
     pub returned: Amount,
-    /// Items that the filter threw away.
+    /// Items that the filter dropped.
     pub filtered_out: usize,
     /// Items fetched from the table for entries of a local index.
     pub fetched: Amount,
-    /// Requests to the database where the data are, if that is a remote one: each is a round trip, or goes in
-    /// one with requests of others.
+    /// Requests to a remote database: each is a round trip, or shares one with requests of others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trips: Option<u64>,
     /// Read capacity units by table and index.
@@ -427,14 +426,14 @@ pub struct Time {
     pub run_ms: u64,
 }
 
-/// What advice is about.
+/// Kind of advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum AdviceKind {
-    /// A table or index is read whole to find what a condition wants.
+    /// A condition is met by reading a whole table or index.
     WholeRead,
     /// Another index, or the table, has the partition key that the filter fixes.
     IndexFits,
-    /// The filter throws most of what is read away.
+    /// The filter drops most of the items read.
     FilterWaste,
     /// The prefix ends inside a part of the sort key and matches siblings.
     OpenPrefix,
@@ -448,22 +447,22 @@ pub enum AdviceKind {
     ConsistentRead,
 }
 
-/// What may be meant otherwise, or is cheaper another way.
+/// A likely mistake, or a cheaper way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Advice {
-    /// What it is about.
+    /// The kind.
     pub kind: AdviceKind,
-    /// What was found.
+    /// The finding.
     pub finding: String,
-    /// What shows it.
+    /// Evidence.
     pub evidence: String,
-    /// What to do.
+    /// Suggested change.
     pub remedy: String,
 }
 
 impl Counted {
-    /// Returns all capacity units.
+    /// Returns the sum of all units.
     pub fn total_units(&self) -> f64 {
         self.units.iter().map(|on| on.units).sum()
     }

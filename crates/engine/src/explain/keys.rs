@@ -1,4 +1,4 @@
-//! Which keys a read names, and its ranges in words and in the bytes of the store.
+//! Key conditions of a read, and its ranges in words and in the bytes of the store.
 
 use super::explanation::{Access, RangeRead};
 use super::read::ReadPlan;
@@ -20,12 +20,12 @@ pub(crate) struct ReadKeys {
     pub(crate) partition: Vec<Value>,
     /// Conditions on sort key attributes, named by their offset in the schema; all of them hold.
     pub(crate) sort: Vec<(usize, KeyOperator)>,
-    /// All of it, wherever a page begins.
+    /// Its whole range, wherever a page begins.
     pub(crate) range: KeyRange,
 }
 
 impl ReadKeys {
-    /// Returns the keys of key conditions.
+    /// Returns the keys of a Query.
     pub(crate) fn of_query(
         table: &Table,
         index: Option<&Index>,
@@ -56,14 +56,14 @@ impl ReadKeys {
         }
     }
 
-    /// Returns everything that has the partition key.
+    /// Returns the range of the whole partition.
     pub(crate) fn whole_partition(&self, table: &Table, index: Option<&Index>) -> KeyRange {
         let id = index.map_or(IndexId::BASE, |index| index.id);
         let prefix = layout::partition_prefix_of_values(table.id(), id, &self.partition);
         versions::stored(table, KeyRange::prefix(&prefix))
     }
 
-    /// Returns whether the read is of at most one item of the table: of versions there may be many of it.
+    /// Returns whether the read is of at most one item of the table; an item may have many versions.
     fn is_one_item(&self, table: &Table, index: Option<&Index>) -> bool {
         let is_equal =
             |(_, operator): &(usize, KeyOperator)| matches!(operator, KeyOperator::Equal(_));
@@ -72,7 +72,7 @@ impl ReadKeys {
             && (table.key.sort.is_empty() || self.sort.iter().any(is_equal))
     }
 
-    /// Returns the range that another condition on the last sort key attribute would leave.
+    /// Returns the range under another condition on the last sort key attribute.
     pub(super) fn narrowed(
         &self,
         read: &ReadPlan<'_>,
@@ -97,7 +97,7 @@ impl ReadKeys {
         conditions(attributes.map(|(it, value)| (&*it.name, KeyOperator::Equal(value.clone()))))
     }
 
-    /// Returns the sort key between its ends; none if all of it is read.
+    /// Returns the conditions on the sort key; none if there are none.
     fn sort_text(&self, schema: &KeySchema) -> Option<String> {
         let text = |(nth, operator): &(usize, KeyOperator)| {
             let attribute = schema.sort.get(*nth)?;
@@ -107,7 +107,7 @@ impl ReadKeys {
         (!texts.is_empty()).then(|| told(&texts.join(" AND ")))
     }
 
-    /// Returns the parts of the keys, as templates have them.
+    /// Returns the parts of the keys by the templates.
     fn parts_text(&self, table: &Table, schema: &KeySchema) -> Option<String> {
         let partition = schema.partition.iter().zip(&self.partition).map(|it| (it, false));
         let sort = self.sort.iter().filter_map(|(nth, operator)| {
@@ -125,11 +125,11 @@ impl ReadKeys {
         (!parts.is_empty()).then(|| told(&parts.join(" AND ")))
     }
 
-    /// Returns the only condition on the sort key that is more than an equality, with its attribute.
+    /// Returns the only sort key condition other than equality, with its attribute.
     pub(crate) fn one_range<'s>(&self, schema: &'s KeySchema) -> Option<(&'s str, &KeyOperator)> {
         let (last, before) = self.sort.split_last()?;
         let is_equal = |operator: &KeyOperator| matches!(operator, KeyOperator::Equal(_));
-        // Of a statement several conditions may be on one attribute.
+        // A statement may have several conditions on one attribute.
         let fixes = |(nth, operator): &(usize, KeyOperator)| *nth < last.0 && is_equal(operator);
         if is_equal(&last.1) || !before.iter().all(fixes) {
             return None;
@@ -138,7 +138,7 @@ impl ReadKeys {
     }
 }
 
-/// Returns how a read finds its items.
+/// Returns the access path of a read.
 pub(super) fn access(read: &ReadPlan<'_>) -> Access {
     let index = read.index();
     match (read.keys.as_deref(), read.segment, index) {
@@ -152,7 +152,7 @@ pub(super) fn access(read: &ReadPlan<'_>) -> Access {
     }
 }
 
-/// Returns the ranges in words, and how many more there are.
+/// Returns the first ranges in words, and the number of others.
 pub(super) fn ranges(read: &ReadPlan<'_>) -> (Vec<RangeRead>, usize) {
     let told = read.ranges.iter().take(TOLD_RANGES_MAX);
     let ranges: Vec<_> = told.map(|range| told_range(read, range)).collect();
@@ -194,7 +194,7 @@ pub(super) fn key_item_text(key: &Item) -> String {
     conditions(key.iter().map(|(name, value)| (name, KeyOperator::Equal(value.to_value()))))
 }
 
-/// Returns conditions on key attributes that hold together, as much of them as is told.
+/// Returns the conjunction of conditions on key attributes, cut at the bound.
 fn conditions<'n>(all: impl Iterator<Item = (&'n str, KeyOperator)>) -> String {
     let mut text = Bounded::new(String::new(), TOLD_TEXT_MAX_BYTES);
     for (nth, (attribute, operator)) in all.enumerate() {

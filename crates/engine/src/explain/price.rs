@@ -1,5 +1,5 @@
-//! What a request costs as money, by prices that are part of the environment: of a million such requests, since
-//! one costs too little to read.
+//! Price of a request on demand, by the prices of the environment: of a million such requests, since one costs too
+//! little to read.
 
 use super::explanation::{Bounds, Explanation, Price, Step, TableUnits};
 use crate::engine::Engine;
@@ -40,7 +40,7 @@ impl<S: Store> Engine<S> {
         Explanation { price: Some(price), ..explanation }
     }
 
-    /// Returns what a million units cost; those of a table that is gone as those of most.
+    /// Returns the price of a million units; of a dropped table by class `STANDARD`.
     fn of_unit(&self, prices: &UnitPrices, kind: Kind, table: &str) -> f64 {
         let class = self.table(table).ok().and_then(|table| table.record.class);
         let of_class: &UnitPrice = match class {

@@ -1,6 +1,5 @@
-//! An explanation as lines for people: what is read, a drawing of the range in its item collection,
-//! what it takes, and advice. ASCII but for what users wrote, and the
-//! last character there is, in the end of a range.
+//! An explanation as lines for people: the read, a drawing of its range in the item collection, its cost, and advice.
+//! ASCII but for users' text, and the last character of all at the end of a range.
 //!
 //! Batches and transactions: `text/parts.rs`.
 
@@ -12,14 +11,14 @@ use super::explanation::{
 };
 use std::fmt::Display;
 
-/// The longest line; what is longer ends in `...`. The JSON has all of it.
+/// Longest line; a longer one ends in `...`. The JSON has all of it.
 const LINE_MAX_CHARS: usize = 240;
-/// Ranges that are told in lines of their own.
+/// Most ranges with lines of their own.
 const RANGES_MAX: usize = 10;
-/// Bytes in a kilobyte, as people are told sizes.
+/// Bytes in a kilobyte of the shown sizes.
 const KB: f64 = 1024.0;
 
-/// Lines as they are put together.
+/// Lines of an explanation.
 #[derive(Debug, Default)]
 struct Lines(Vec<String>);
 
@@ -195,7 +194,7 @@ fn estimate(lines: &mut Lines, read: &ReadStep) {
     }
 }
 
-/// Tells what an index would be that is not there.
+/// Describes an index that does not exist.
 fn of_supposed(lines: &mut Lines, supposed: &Supposed) {
     let index = if supposed.is_local { "a local index" } else { "an index" };
     lines.push(format!("  what if    {index} {}, with {}", supposed.key, supposed.projection));
@@ -269,7 +268,7 @@ fn of_write(lines: &mut Lines, operation: &str, write: &WriteStep) {
     units(lines, &write.units, "write unit");
 }
 
-/// Tells what becomes of the item.
+/// Describes the item's change.
 fn images(write: &WriteStep) -> String {
     let told = |bytes: usize| size(bytes as u64);
     match (write.bytes_before, write.bytes_after, write.action) {

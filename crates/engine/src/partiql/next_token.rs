@@ -1,8 +1,8 @@
-//! `NextToken`: where the next page of a SELECT begins, tied to the statement and its parameters.
+//! `NextToken`: the start of the next page of a SELECT, tied to the statement and its parameters.
 //!
-//! In base64: 16 bytes, hash of statement and parameters; 8 bytes, hash of what is before and
-//! after; the last evaluated key as JSON. The hashes find accidents, not malice: what a token says
-//! is checked like any `ExclusiveStartKey`.
+//! In base64: 16 bytes, hash of statement and parameters; 8 bytes, hash of the bytes before and after; the last
+//! evaluated key as JSON. The hashes find accidents, not malice: the key of a token is checked like any
+//! `ExclusiveStartKey`.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 const REQUEST_BYTES: usize = 16;
 const CHECK_BYTES: usize = 8;
 
-/// What a token is tied to.
+/// Hash that ties a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestHash([u8; REQUEST_BYTES]);
 

@@ -1,5 +1,5 @@
-//! SELECT: planned as the read of one item, of ranges of partitions, or of a whole table or index. Of the
-//! versions of items ranges are read alone: also one item has many.
+//! SELECT, planned as the read of one item, of ranges of partitions, or of a whole table or index. A read of versions
+//! is always of ranges: one item has many.
 
 use crate::capacity::{Units, read_units};
 use crate::intent::{Access, Intent, Returns, Verb};
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 /// Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
 const PARTITIONS_PAGE_MAX: usize = 10;
 
-/// How a SELECT is read.
+/// Plan of a SELECT.
 #[derive(Debug)]
 pub(crate) enum SelectPlan<'t> {
     /// One item of the table.
@@ -116,7 +116,7 @@ pub(crate) fn plan<'t>(
     Ok(SelectPlan::Ranges { page: Box::new(page), ranges })
 }
 
-/// Returns the intent of a SELECT, or of the one in an EXISTS.
+/// Returns the intent of a SELECT, or of that of an EXISTS.
 pub(crate) fn intent(verb: Verb, select: &Select) -> Intent<'_> {
     Intent {
         index: select.index.as_deref(),
@@ -127,7 +127,7 @@ pub(crate) fn intent(verb: Verb, select: &Select) -> Intent<'_> {
 }
 
 impl SelectPlan<'_> {
-    /// Returns the key of the one item that is read.
+    /// Returns the key of a read of one item.
     pub(crate) fn item_key(&self) -> Option<&Key> {
         match self {
             Self::Item { key, .. } => Some(key),
@@ -200,8 +200,8 @@ fn page_limit(limit: Option<i32>, reads: Option<&KeyReads>) -> usize {
     if is_several { limit.min(PARTITIONS_PAGE_MAX) } else { limit }
 }
 
-/// Refuses a keyed read of an index with a filter on what the index does not hold, but for what
-/// stands inside OR. Source: captured 2026.
+/// Refuses a keyed read of an index whose filter tests attributes that the index lacks, except inside OR. Source:
+/// captured 2026.
 fn check_filter(index: Option<&Index>, filter: Option<&Condition>) -> Result<(), Reason> {
     let (Some(index), Some(filter)) = (index, filter) else { return Ok(()) };
     let mut attributes: Vec<String> = Vec::new();
@@ -217,7 +217,7 @@ fn check_filter(index: Option<&Index>, filter: Option<&Condition>) -> Result<(),
     Err(StatementFault::FilterNotProjected { index, attributes }.into())
 }
 
-/// Returns the names of partition and sort key, of which there may be one each.
+/// Returns the names of partition and sort key; an error if there are more.
 pub(crate) fn single_key(schema: &KeySchema) -> Result<(&str, Option<&str>), Reason> {
     match (&schema.partition[..], &schema.sort[..]) {
         ([partition], []) => Ok((&partition.name, None)),
@@ -274,7 +274,7 @@ fn intersection(one: KeyRange, two: KeyRange) -> KeyRange {
 /// The order of the items, as ORDER BY asks for it.
 struct Ordering {
     direction: Direction,
-    /// Whether partitions are ordered by their key, and whether from the last to the first.
+    /// Whether ORDER BY names the partition key, and then whether descending.
     by_partition: Option<bool>,
 }
 
@@ -357,7 +357,7 @@ fn merged(mut ranges: Vec<PartitionRange>) -> Result<Vec<KeyRange>, Reason> {
     Ok(merged.into_iter().map(|range| range.range).collect())
 }
 
-/// Returns what is left of the ranges after a key, which must lie in one of them.
+/// Returns the rest of the ranges after a key; an error if it lies in none.
 pub(crate) fn resume(
     table: &Table,
     index: Option<&Index>,
@@ -374,7 +374,7 @@ pub(crate) fn resume(
     Ok(first.into_iter().chain(left).collect())
 }
 
-/// Returns the ranges of the versions of items, or what is left of them after the one that a page ended with.
+/// Returns the ranges of the versions of items, or their rest after the version that ended a page.
 fn versions_after(
     table: &Table,
     items: &[KeyRange],
@@ -385,10 +385,10 @@ fn versions_after(
     ranges.map_err(|_| StatementFault::TokenInvalid.into())
 }
 
-/// Returns whether nothing that the statement names is left after a key.
+/// Returns whether nothing is left of the ranges after a key.
 fn is_end(plan: &PagePlan<'_>, ranges: Vec<KeyRange>, key: &Item) -> bool {
     if plan.table.past == Some(Past::Versions) {
-        // How many versions an item has no key tells.
+        // No key tells how many versions an item has.
         return false;
     }
     let index = plan.index.map(|(_, index)| index);

@@ -10,7 +10,7 @@ use hashrange_model::error::StatementFault;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
 
-/// Returns the write of a statement, with every fault that its table shows.
+/// Returns the write of a statement, or a fault that needs its table.
 pub(crate) fn plan<'p>(
     table: &Table,
     statement: &'p Statement,
@@ -67,8 +67,7 @@ fn plan_change<'p>(table: &Table, change: &'p Change) -> Result<Write<'p>, Reaso
     Ok(Write { condition: Some(&change.condition), ..write })
 }
 
-/// Returns an item that has the key attributes of what a statement writes; without any if the statement
-/// is one that is refused when it is planned.
+/// Returns an item with the key attributes of the written item; without any if `plan` refuses the statement.
 pub(crate) fn key_attributes(table: &Table, statement: &Statement) -> Result<Item, Reason> {
     match statement {
         Statement::Insert(insert) => Ok(insert.item.clone()),
@@ -91,7 +90,7 @@ pub(crate) fn primary_key(table: &Table, condition: &Condition) -> Result<Item, 
     partiql::primary_key(condition, names).ok_or_else(|| StatementFault::KeyEquality.into())
 }
 
-/// Returns what RETURNING asks for, if there is anything of it.
+/// Returns the attributes that RETURNING asks for, if any.
 pub(crate) fn returned(statement: &Statement, written: Written) -> Option<Item> {
     match statement {
         Statement::Update(Change { returning: Some(returning), update, .. }) => {
@@ -107,8 +106,7 @@ pub(crate) fn returned(statement: &Statement, written: Written) -> Option<Item> 
     }
 }
 
-/// Returns the error of a write as its statement words it: an INSERT whose condition fails has met
-/// an item.
+/// Returns the error of a write in the words of its statement: an INSERT whose condition fails has found an item.
 pub(crate) fn worded(statement: &Statement, error: ApiError) -> ApiError {
     if matches!(statement, Statement::Insert(_)) { worded_as_insert(error) } else { error }
 }

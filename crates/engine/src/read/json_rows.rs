@@ -9,7 +9,7 @@ use hashrange_wire::json::attribute_value::write_item;
 
 const OPENING: &[u8] = b"{\"Items\":[";
 
-/// What the members after the items take, about.
+/// Approximate bytes of the members after the items.
 const REST_BYTES: usize = 256;
 
 /// The opening of a body with the items so far.

@@ -117,7 +117,7 @@ fn check_not_empty(attribute: &KeyAttribute, value: &Value) -> Result<(), KeyFau
     })
 }
 
-/// Which request a start key belongs to: they word its faults differently.
+/// Request of a start key, which determines the wording of its faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
     Query,
@@ -156,7 +156,7 @@ pub(crate) fn start_key(
     layout::entry_key(table, index, start).ok_or(Reason::StartKeyInvalid)
 }
 
-/// Returns what is left of a range after a start key, which is not included.
+/// Returns the rest of a range after a start key, which is not included.
 pub(crate) fn after(mut range: KeyRange, key: Key, direction: Direction) -> KeyRange {
     match direction {
         Direction::Forward => {

@@ -1,16 +1,16 @@
-//! Reads: from what a request asks for to a page, by one view of the store.
+//! Reads: from the plan of a request to a page, by one view of the store.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `selection.rs` | what is returned: Select, projections, which index can be read |
-//! | `key_range.rs` | which byte range is read: key conditions, start keys |
-//! | `versions.rs` | which versions of items are read |
-//! | `page.rs` | the walk over ranges that Query, Scan and SELECT share |
+//! | `selection.rs` | returned attributes: Select, projections, readable indexes |
+//! | `key_range.rs` | byte range of a page: key conditions, start keys |
+//! | `versions.rs` | ranges of the versions of items |
+//! | `page.rs` | walk over ranges, shared by Query, Scan and SELECT |
 //! | `json_rows.rs` | rows written into the response as they are read |
-//! | `pace.rs` | how long a read goes on before it gives way: counted work |
+//! | `pace.rs` | work of a read until it gives way |
 //!
-//! Left to others: who may read and which state they see (the engine asks that under a profile), and
-//! the checks of a request.
+//! Left to others: permission to read and the state that is read (the engine asks that under a profile), and the
+//! checks of a request.
 
 pub(crate) mod json_rows;
 pub(crate) mod key_range;

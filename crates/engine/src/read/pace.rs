@@ -1,39 +1,39 @@
-//! How long a read goes on before it gives way to others.
+//! Work of a read until it gives way to others.
 //!
-//! Work is counted, not timed, so that the same requests pause at the same places: the engine has no
-//! clock. One unit is about what a byte costs that is copied into an answer, a nanosecond or so. Why
-//! long reads give way: `docs/adr/0002-lanes-for-long-calls.md`.
+//! Work is counted, not timed, so that the same requests pause at the same places: the engine has no clock. One unit
+//! is about the cost of copying a byte into an answer, a nanosecond or so. Reason for giving way:
+//! `docs/adr/0002-lanes-for-long-calls.md`.
 
 use hashrange_expr::Filter;
 use hashrange_storage::{Demand, give_way};
 
-/// What a request may do where it was received: a Query of 100 items of 1 KiB stays below it.
+/// Work of a request before its first pause: a Query of 100 items of 1 KiB stays below it.
 const FIRST_WORK: usize = 160_000;
-/// What is done between two pauses from then on: a millisecond or two.
+/// Work between two pauses from then on: a millisecond or two.
 const SLICE_WORK: usize = 1_500_000;
-/// What an item costs beside its bytes.
+/// Work of an item beside its bytes.
 const ITEM_WORK: usize = 200;
-/// What a test of a filter costs.
+/// Work of a test of a filter.
 const STEP_WORK: usize = 30;
 /// Bytes that a test reads through for one unit.
 const SCANNED_BYTES: usize = 4;
 
-/// The work that is left until the next pause.
+/// Work left until the next pause.
 #[derive(Debug)]
 pub(crate) struct Pace {
     left: usize,
-    /// Whether something may be done that is more than a whole slice.
+    /// Whether one step may take more than a whole slice.
     is_fresh: bool,
 }
 
 impl Pace {
-    /// Returns the pace of a request that begins.
+    /// Returns the pace of a new request.
     pub(crate) fn new() -> Self {
         Self { left: FIRST_WORK, is_fresh: false }
     }
 
-    /// Takes `work` off what is left; returns false if a pause has to come first. After a pause
-    /// there is always room for one more, however large.
+    /// Takes `work` off the rest; returns false if a pause has to come first. The first step after a pause is always
+    /// admitted, however large.
     pub(crate) fn admits(&mut self, work: usize) -> bool {
         if work <= self.left {
             self.left -= work;
@@ -47,13 +47,13 @@ impl Pace {
         false
     }
 
-    /// Lets others go first.
+    /// Gives way to others.
     pub(crate) async fn pause(&mut self) {
         give_way(Demand::Long).await;
         *self = Self { left: SLICE_WORK, is_fresh: true };
     }
 
-    /// Takes `work` off what is left, after a pause if it has to be.
+    /// Takes `work` off the rest, after a pause if needed.
     pub(crate) async fn spend(&mut self, work: usize) {
         if !self.admits(work) {
             self.pause().await;
@@ -62,7 +62,7 @@ impl Pace {
     }
 }
 
-/// Returns the work of tests that read through an item.
+/// Returns the work of tests that read all of an item.
 pub(crate) fn scan_work(scans: usize, bytes: usize) -> usize {
     scans.saturating_mul(bytes) / SCANNED_BYTES
 }

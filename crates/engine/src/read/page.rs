@@ -1,4 +1,4 @@
-//! The page read that Query and Scan share.
+//! The page read that Query, Scan and SELECT share.
 //!
 //! Walks a byte range, evaluates each entry until Limit entries or 1 MiB of entries are evaluated,
 //! then filters and projects. A local index that lacks attributes the request needs is completed
@@ -18,21 +18,20 @@ use hashrange_model::{ApiResult, Item};
 use hashrange_storage::{Direction, Key, KeyRange, View, Wanted};
 use std::ops::ControlFlow;
 
-/// What of the matching items is returned.
+/// Returned part of the matching items.
 #[derive(Debug, Clone)]
 pub(crate) enum Output {
     /// Only their number.
     Count,
     /// The items whole.
     Whole,
-    /// What the index read projects of the items, which were completed from the table for the
-    /// filter only.
+    /// The index's projection of the items, which were completed from the table for the filter only.
     AsIndexed,
     /// These paths.
     Projected(Projection),
 }
 
-/// A page to read: everything is checked, nothing is validated again.
+/// Plan of a page; all checks are done.
 #[derive(Debug, Clone)]
 pub(crate) struct PagePlan<'t> {
     pub(crate) table: &'t Table,
@@ -43,8 +42,8 @@ pub(crate) struct PagePlan<'t> {
     /// Most entries to evaluate.
     pub(crate) limit: usize,
     pub(crate) filter: Option<Filter>,
-    /// Whether the filter sees entries as the index holds them, also where they are completed. All are
-    /// completed nevertheless, those too that the filter does not let pass.
+    /// Whether the filter sees entries as the index holds them, even if they are completed. All are completed
+    /// nevertheless, those too that the filter does not pass.
     pub(crate) filters_entries: bool,
     pub(crate) output: Output,
     /// Whether entries of a local index are completed from the table.
@@ -53,7 +52,7 @@ pub(crate) struct PagePlan<'t> {
 }
 
 impl<'t> PagePlan<'t> {
-    /// Returns the page of the one item of a table that has a key.
+    /// Returns the plan of reading the one item with a key.
     pub(crate) fn of_item(
         table: &'t Table,
         key: &Key,
@@ -79,15 +78,15 @@ impl<'t> PagePlan<'t> {
         self.filter.as_ref().filter(|_| self.filters_entries || !self.fetches)
     }
 
-    /// Returns the filter of items that entries were completed to.
+    /// Returns the filter of items completed from the table.
     fn item_filter(&self) -> Option<&Filter> {
         self.filter.as_ref().filter(|_| self.fetches && !self.filters_entries)
     }
 }
 
-/// Takes the items of a page, one by one as they are found.
+/// Receiver of a page's items, one by one as they are found.
 pub(crate) trait Rows: Send {
-    /// Returns one without rows. `bytes` is what the last page read of the table took.
+    /// Returns an empty one. `bytes` is the size of the last page of the table.
     fn with_capacity(bytes: usize) -> Self;
 
     /// Takes the next item.
@@ -111,7 +110,7 @@ impl Rows for Vec<Item> {
     }
 }
 
-/// A page that was read.
+/// Result of a page read.
 #[derive(Debug, Default)]
 pub(crate) struct Page<R = Vec<Item>> {
     pub(crate) items: R,
@@ -120,16 +119,16 @@ pub(crate) struct Page<R = Vec<Item>> {
     /// Key attributes of the last entry evaluated, if the walk stopped before the range's end.
     pub(crate) last_evaluated_key: Option<Item>,
     pub(crate) units: Units,
-    /// Size of the entries evaluated.
+    /// Bytes of the entries evaluated.
     pub(crate) scanned_bytes: usize,
     pub(crate) fetched: Fetched,
 }
 
-/// What was read of the table for entries of a local index.
+/// Items of the table read for entries of a local index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Fetched {
     pub(crate) items: usize,
-    /// Their size.
+    /// Bytes of them.
     pub(crate) bytes: usize,
 }
 
@@ -173,7 +172,7 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
     Ok(page)
 }
 
-/// Returns what is left of a range from `key` on, the key included.
+/// Returns the rest of a range from `key` on, the key included.
 pub(crate) fn from_key(range: &KeyRange, mut key: Key, direction: Direction) -> KeyRange {
     match direction {
         Direction::Forward => KeyRange { start: key, end: range.end.clone() },
@@ -184,7 +183,7 @@ pub(crate) fn from_key(range: &KeyRange, mut key: Key, direction: Direction) -> 
     }
 }
 
-/// An entry to be completed from the table.
+/// An index entry to be completed from the table.
 struct Incomplete {
     entry: Item,
     /// Whether the filter of entries let it pass.
@@ -200,7 +199,7 @@ struct Walk<'p, 't, R> {
     fetch: Vec<Incomplete>,
     fault: Option<hashrange_model::item::UnknownForm>,
     pace: Pace,
-    /// The entry that is to be evaluated after a pause.
+    /// Key of the entry to evaluate after a pause.
     paused_before: Option<Key>,
 }
 
@@ -230,7 +229,7 @@ impl<'p, 't, R: Rows> Walk<'p, 't, R> {
         item_work(bytes, self.plan.entry_filter())
     }
 
-    /// Returns how much of the range is likely to be evaluated.
+    /// Returns the part of the range that is likely evaluated.
     fn wanted(&self) -> Wanted {
         Wanted {
             entries: self.plan.limit.saturating_sub(self.page.scanned),
@@ -285,7 +284,7 @@ fn keep<R: Rows>(plan: &PagePlan<'_>, page: &mut Page<R>, item: Item) {
     }
 }
 
-/// Returns the key of an entry: all attributes that a page can begin after.
+/// Returns the key of an entry: all attributes of an `ExclusiveStartKey`.
 pub(crate) fn cursor(table: &Table, index: Option<(usize, &Index)>, entry: &Item) -> Item {
     let is_of_versions = table.past == Some(Past::Versions);
     entry.retain(|name| {
@@ -295,11 +294,11 @@ pub(crate) fn cursor(table: &Table, index: Option<(usize, &Index)>, entry: &Item
     })
 }
 
-/// Items that are read at a time for entries of a local index.
+/// Items fetched at a time for entries of a local index.
 const FETCHED_TOGETHER: usize = 50;
 
-/// Reads the items behind index entries; each is charged on the table, rounded by itself, whether its
-/// entry passed the filter or not. Source: a capture of 2026 of a SELECT whose filter finds nothing.
+/// Fetches the items of index entries; each is charged on the table, rounded by itself, even if its entry did not
+/// pass the filter. Source: a capture of 2026 of a SELECT whose filter finds nothing.
 async fn complete_from_table<V: View, R: Rows>(
     view: &V,
     plan: &PagePlan<'_>,

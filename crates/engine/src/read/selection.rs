@@ -1,4 +1,4 @@
-//! What a Query or Scan returns: the Select parameter together with projections and indexes.
+//! Returned attributes of a Query or Scan: the Select parameter with projections and indexes.
 
 use super::Output;
 use crate::schema::{Index, IndexKind, IndexProjection, IndexState, Table};
@@ -15,7 +15,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Checks what can be checked before the table is known. `parameter` is the projection's.
+    /// Checks Select without the table. `parameter` is the projection's.
     pub(crate) fn new(
         select: Option<Select>,
         projection: Option<Projection>,
@@ -81,8 +81,8 @@ impl Selection {
                 .any(|name| !index.holds(name))
     }
 
-    /// Returns what is done with matching items, and gives the projection away with it; `is_completed`
-    /// tells that index entries are completed from the table.
+    /// Returns the output of matching items, and takes the projection for it; `is_completed` if index entries are
+    /// completed from the table.
     pub(crate) fn take_output(&mut self, is_completed: bool) -> Output {
         match (self.select, self.projection.take()) {
             (Some(Select::Count), _) => Output::Count,
@@ -94,16 +94,16 @@ impl Selection {
     }
 }
 
-/// Why an index cannot be read.
+/// Fault of reading an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IndexFault {
     /// The table has none of that name.
     Absent,
-    /// It is global, and the read is to be consistent.
+    /// A global index cannot be read consistently.
     ConsistentRead,
     /// It is being filled.
     Backfilling,
-    /// The table is read as it was.
+    /// The read is of the table's past.
     OfThePast,
 }
 

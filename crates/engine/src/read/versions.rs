@@ -1,5 +1,5 @@
-//! From ranges of items and the key that a page ended with to the ranges of the versions of items that the
-//! next one reads, and back to the items.
+//! From ranges of items, and the key that ended a page, to the ranges of versions of the next page, and back to the
+//! items.
 
 use super::key_range::{self, Reader};
 use crate::history::place::{changes, names_a_version};
@@ -10,8 +10,7 @@ use hashrange_storage::{Direction, KeyRange};
 use std::borrow::Cow;
 use std::slice;
 
-/// Returns the range of the versions of the items in a range, or what is left of it after the one that a
-/// page ended with.
+/// Returns the range of the versions of the items in a range, or its rest after the version that ended a page.
 pub(crate) fn range_after(
     table: &Table,
     items: &KeyRange,
@@ -24,8 +23,8 @@ pub(crate) fn range_after(
     Ok(range)
 }
 
-/// Returns the ranges of the versions of the items in ranges, which are read one after the other, or what is
-/// left of them after the version that a page ended with.
+/// Returns the ranges of the versions of the items in ranges, which are read one after the other, or their rest after
+/// the version that ended a page.
 pub(crate) fn ranges_after(
     table: &Table,
     items: &[KeyRange],
@@ -48,7 +47,7 @@ pub(crate) fn ranges_after(
     Ok(left)
 }
 
-/// Returns the ranges of items that ranges of a table are of: those themselves, unless they are of versions.
+/// Returns the ranges of the items of a table's ranges: the same ones, unless these are of versions.
 pub(crate) fn items_of_ranges<'r>(table: &Table, ranges: &'r [KeyRange]) -> Cow<'r, [KeyRange]> {
     match table.past {
         Some(Past::Versions) => ranges.iter().map(layout::items_of).collect(),
@@ -56,8 +55,7 @@ pub(crate) fn items_of_ranges<'r>(table: &Table, ranges: &'r [KeyRange]) -> Cow<
     }
 }
 
-/// Returns the range in which is stored what is read of the items in a range: they themselves, unless it is
-/// their versions.
+/// Returns the stored range for a range of items: the same one, unless the table is read by versions.
 pub(crate) fn stored(table: &Table, items: KeyRange) -> KeyRange {
     match table.past {
         Some(Past::Versions) => layout::versions_of(&items),
@@ -65,7 +63,7 @@ pub(crate) fn stored(table: &Table, items: KeyRange) -> KeyRange {
     }
 }
 
-/// Returns what is left of ranges of versions after the one that a page ended with.
+/// Returns the rest of ranges of versions after the version that ended a page.
 pub(crate) fn left_after(
     table: &Table,
     ranges: Vec<KeyRange>,
@@ -85,7 +83,7 @@ pub(crate) fn left_after(
     Ok(left)
 }
 
-/// Narrows a range of versions to what comes after one of an item with this key.
+/// Narrows a range of versions to those after a version of the item with this key.
 fn narrow(
     range: &mut KeyRange,
     item_key: &[u8],

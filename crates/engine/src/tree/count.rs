@@ -1,10 +1,10 @@
-//! The way over all entries, which are counted in every node that they lie in.
+//! The reader of all entries, which counts them in each of their nodes.
 //!
-//! A node that does not fit a page is shown again in the next one, with what that has counted: the counts of
-//! all pages add up.
+//! A node that does not fit a page is shown again in the next one, with the counts of that page: the counts of all
+//! pages add up.
 //!
-//! Looking for the largest nodes, a page reads more and keeps few: beside the largest ones those at its two
-//! ends that other pages count, too. So whoever keeps the largest of all pages has the largest of all.
+//! Looking for the largest nodes, a page reads more and keeps few: the largest ones and those at its ends, which
+//! other pages count, too. So the largest nodes of all pages together are the largest of all.
 
 use super::levels::PathNode;
 use super::walk::{Counting, Read, Reader, Step, TreePlan, shared};
@@ -18,17 +18,17 @@ use hashrange_storage::Wanted;
 /// Bytes of entries in a page that looks for the largest nodes.
 const LARGEST_PAGE_BYTES: usize = 16 * PAGE_SIZE_MAX_BYTES;
 
-/// A node in which the walk is.
+/// A current node of the walk.
 #[derive(Debug)]
 struct Open {
     node: PathNode,
-    /// Its place among the nodes of the page, once an entry of the page lies in it.
+    /// Offset in the nodes of the page, once an entry of the page lies in it.
     place: Option<usize>,
     /// Whether an earlier page has begun to count it.
     continued: bool,
 }
 
-/// A page with counts.
+/// Reader of nodes with counts.
 pub(super) struct Count<'p, 't> {
     plan: &'p TreePlan<'t>,
     /// From the outermost to the deepest.
@@ -55,14 +55,14 @@ impl<'p, 't> Count<'p, 't> {
         self.plan.counting == Counting::Largest
     }
 
-    /// Returns whether an entry lies in the deepest node, and all that lead to it are shown.
+    /// Returns whether an entry lies in the deepest node and all its nodes are shown.
     fn is_at_home(&self, key: &[u8]) -> bool {
         let deepest = self.open.last();
         deepest.is_some_and(|open| key_range::contains(&open.node.range, key))
             && self.open.iter().all(|open| open.place.is_some())
     }
 
-    /// Ends the page before an entry, whose first nodes are open.
+    /// Ends the page before an entry that shares `open` nodes.
     fn over(&mut self, open: usize) -> Step {
         for place in self.open.iter().take(open).filter_map(|open| open.place) {
             if let Some(counts) = self.nodes.get_mut(place).and_then(|node| node.counts.as_mut()) {
@@ -73,7 +73,7 @@ impl<'p, 't> Count<'p, 't> {
         Step::Over(TreePosition::Entry(cursor(self.plan.table, self.plan.index, last)))
     }
 
-    /// Opens the nodes of an entry; returns how many were open if there is no room for the others.
+    /// Opens the nodes of an entry; the number of open ones if there is no room for the others.
     fn enter(&mut self, path: Vec<PathNode>, is_full: bool) -> Result<(), usize> {
         let kept = shared(self.open.iter().map(|open| &open.node), &path);
         let is_shown = |open: &&Open| open.place.is_some();
@@ -112,7 +112,7 @@ impl<'p, 't> Count<'p, 't> {
         self.last = Some(entry);
     }
 
-    /// Drops all but the largest nodes, and those that other pages count, too.
+    /// Drops all but the largest nodes and those that other pages count, too.
     fn thin(&mut self) {
         let counts = |node: &TreeNode| node.counts.unwrap_or_default();
         let is_split = |node: &TreeNode| counts(node).continued || counts(node).goes_on;

@@ -1,11 +1,11 @@
-//! Which nodes an entry lies in, and the range of keys of each.
+//! Nodes of an entry, and the range of keys of each.
 //!
 //! Sort key attributes before the last one are a level each. The last one, if it is a string, is divided at the
 //! delimiter, from its beginning and without overlaps, or by its template: so a prefix narrows the tree and never
 //! divides it otherwise. A number or binary data is one level.
 //!
-//! Invariants: the ranges of two nodes are either apart or one lies within the other; the nodes of an entry
-//! lie in each other, in their order, and all within the range that was asked for.
+//! Invariants: the ranges of two nodes are disjoint or nested; the nodes of an entry lie in each other, in their
+//! order, and all within the requested range.
 
 use super::{NodeKind, TreeNode};
 use crate::layout::{self, SortBounds};
@@ -16,37 +16,36 @@ use hashrange_expr::{KeyOperator, KeyPart};
 use hashrange_model::{AttributeValue, Item, Value, ValueRef};
 use hashrange_storage::{Key, KeyRange};
 
-/// Divides sort keys if nothing is said.
+/// Default delimiter of sort keys.
 const DELIMITER: &str = "#";
 
-/// Which levels keys are divided into.
+/// Levels into which keys are divided.
 #[derive(Debug)]
 pub(crate) enum Levels<'t> {
     /// Partition keys, one level.
     Partitions {
         /// The table.
         table: &'t Table,
-        /// The index, if it is one's.
+        /// The index, if its keys are read.
         index: Option<&'t Index>,
     },
     /// The sort keys of one partition.
     Sort(SortLevels<'t>),
 }
 
-/// How sort keys are divided.
+/// Division of sort keys.
 #[derive(Debug)]
 pub(crate) struct SortLevels<'t> {
     pub(crate) schema: &'t KeySchema,
-    /// The bytes of keys up to the partition key.
+    /// Key bytes up to the partition key.
     pub(crate) partition: Key,
     /// Whether the keys are those of the table, which end with the sort key.
     pub(crate) is_base: bool,
-    /// The first attributes, which the request gives.
+    /// Values of the first attributes, from the request.
     pub(crate) fixed: Vec<Value>,
-    /// The beginning of the next one; empty if it may be anything.
+    /// Beginning of the next attribute; empty if any.
     pub(crate) prefix: String,
-    /// What divides the last attribute; if that is not said, its template does, and [`DELIMITER`] keys that are
-    /// none of it.
+    /// Delimiter of the last attribute; if none, its template divides it, and [`DELIMITER`] keys that do not match.
     pub(crate) delimiter: Option<String>,
     pub(crate) table: &'t Table,
     /// Most levels.
@@ -59,18 +58,18 @@ pub(crate) struct PathNode {
     pub(crate) kind: NodeKind,
     pub(crate) name: String,
     pub(crate) key: Item,
-    /// All keys within it, and no others.
+    /// Its keys, and no others.
     pub(crate) range: KeyRange,
 }
 
 impl PathNode {
-    /// Returns the node as it is shown, at a level from 1.
+    /// Returns the node of the answer, at a level from 1.
     pub(super) fn show(&self, level: usize, table: &Table) -> TreeNode {
         let (name, key) = (self.name.clone(), self.key.clone());
         TreeNode { kind: self.kind, level, name, key, parts: self.parts(table), counts: None }
     }
 
-    /// Returns the parts of its key, as templates have them.
+    /// Returns the parts of its key by the templates.
     fn parts(&self, table: &Table) -> Vec<KeyPart> {
         let last = self.key.iter().count().saturating_sub(1);
         let mut parts = Vec::new();
@@ -85,7 +84,7 @@ impl PathNode {
 }
 
 impl Levels<'_> {
-    /// Returns the nodes that an entry lies in, from the outermost one to the deepest that is shown.
+    /// Returns the nodes of an entry, from the outermost to the deepest shown.
     pub(crate) fn path(&self, entry: &Item) -> Vec<PathNode> {
         match self {
             Self::Partitions { table, index } => vec![partition(table, *index, entry)],
@@ -132,7 +131,7 @@ fn name_of(value: ValueRef<'_>) -> String {
 }
 
 impl SortLevels<'_> {
-    /// Returns the range of all that is asked for.
+    /// Returns the range that the request asks for.
     pub(crate) fn range(&self) -> KeyRange {
         let bounds = self.bounds(&self.fixed);
         if self.prefix.is_empty() {
@@ -152,8 +151,8 @@ impl SortLevels<'_> {
         self.schema.sort.iter().map(value).collect()
     }
 
-    /// Returns the nodes that lead to a sort key, an item; or to the first attributes of one, a folder, where
-    /// the last attribute of a sort key is a beginning.
+    /// Returns the nodes on the way to a sort key, an item; or to its first attributes, a folder, where the last
+    /// attribute of a sort key is a beginning.
     pub(crate) fn path(&self, values: &[Value], kind: NodeKind) -> Vec<PathNode> {
         let last = self.schema.sort.len() - 1;
         let mut path = Vec::new();
@@ -184,13 +183,13 @@ impl SortLevels<'_> {
         }
         if path.len() < self.depth && kind == NodeKind::Item {
             let item = self.whole(NodeKind::Item, values);
-            // A position of a request may be shorter than the prefix; it lies outside what is asked for.
+            // A position of a request may be shorter than the prefix; it lies outside the requested range.
             let name = text.get(begun..).unwrap_or_default().to_owned();
             path.push(PathNode { name, ..item });
         }
     }
 
-    /// Returns where folders end in a text of the last attribute, those above the first level left out.
+    /// Returns the offsets at which folders end in the last attribute, without those above the first level.
     pub(crate) fn ends(&self, text: &str) -> Vec<usize> {
         let above = self.above();
         let mut ends = self.all_ends(text);
@@ -198,7 +197,7 @@ impl SortLevels<'_> {
         ends
     }
 
-    /// Returns where folders end in a text of the last attribute.
+    /// Returns the offsets at which folders end in the last attribute.
     fn all_ends(&self, text: &str) -> Vec<usize> {
         let template = self.schema.sort.last().and_then(|last| self.table.template_of(&last.name));
         if let (None, Some(template)) = (&self.delimiter, template) {
@@ -208,7 +207,7 @@ impl SortLevels<'_> {
         found.map(|(at, found)| at + found.len()).collect()
     }
 
-    /// Returns how much of the last attribute the prefix has decided: up to the end of its last folder.
+    /// Returns the length of the last attribute above the first level: up to the prefix's last folder end.
     fn above(&self) -> usize {
         if self.fixed.len() + 1 < self.schema.sort.len() {
             return 0;
@@ -227,7 +226,7 @@ impl SortLevels<'_> {
         }
     }
 
-    /// Returns the node of all that has these values.
+    /// Returns the node of all keys with these values.
     fn whole(&self, kind: NodeKind, values: &[Value]) -> PathNode {
         let name = values.last().map(|value| name_of(value.get())).unwrap_or_default();
         PathNode { kind, name, range: self.bounds(values).exact(), key: self.key(values) }

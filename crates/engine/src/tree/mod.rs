@@ -1,19 +1,19 @@
 //! The tree of keys: an item collection divided into folders and items, and the collections of a table, found
 //! by skipping from one to the next.
 //!
-//! A folder is all keys that begin with the same text up to a delimiter, or up to a literal of their template; an item
-//! is a key, of an index a value with one entry or more. After a folder was seen the walk goes on at the first key
-//! behind it, so what it costs depends on what is shown, not on how many items there are.
+//! A folder is all keys that begin with the same text up to a delimiter, or up to a literal of their template; an
+//! item is a key, of an index a value with one entry or more. After a folder the walk seeks the first key behind it,
+//! so its cost depends on the nodes shown, not on the number of items.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `levels.rs` | which folders an entry lies in, and the range of keys of each |
-//! | `position.rs` | where a page begins, in words that people can read |
-//! | `walk.rs` | the walk over a range, and what both ways to read share |
-//! | `skip.rs` | from node to node |
-//! | `count.rs` | over all entries, counting them; the largest nodes |
+//! | `levels.rs` | nodes of an entry, and the range of keys of each |
+//! | `position.rs` | start of a page, in words that people can read |
+//! | `walk.rs` | walk over a range, shared by both readers |
+//! | `skip.rs` | reader that seeks from node to node |
+//! | `count.rs` | reader of all entries, which counts them; the largest nodes |
 //!
-//! Left to others: the checks of a request (`ops/tree.rs`), who may read (`engine/reading.rs`).
+//! Left to others: the checks of a request (`ops/tree.rs`), permission to read (`engine/reading.rs`).
 
 mod count;
 mod levels;
@@ -31,15 +31,15 @@ use hashrange_model::{Item, Reason};
 
 /// The most levels of a tree.
 const DEPTH_MAX: usize = 32;
-/// The most nodes of a page, and as many as it has if nothing is said.
+/// Most nodes of a page, and the default.
 const LIMIT_MAX: usize = 1000;
 
-/// Returns the most levels that a request asks for: one if it does not say.
+/// Returns the most levels a request asks for, by default one.
 pub(crate) fn depth(asked: Option<usize>) -> Result<usize, Reason> {
     bounded("Depth", asked.unwrap_or(1), DEPTH_MAX)
 }
 
-/// Returns the most nodes of the page that a request asks for.
+/// Returns the most nodes of a page, by default [`LIMIT_MAX`].
 pub(crate) fn limit(asked: Option<usize>) -> Result<usize, Reason> {
     bounded("Limit", asked.unwrap_or(LIMIT_MAX), LIMIT_MAX)
 }
@@ -56,9 +56,9 @@ fn bounded(member: &'static str, number: usize, most: usize) -> Result<usize, Re
 pub struct TreeOutput {
     /// The nodes, each before those within it.
     pub nodes: Vec<TreeNode>,
-    /// Where the next page begins; `None` if this is the last one.
+    /// Start of the next page; `None` if this is the last one.
     pub next: Option<TreePosition>,
-    /// What the page has cost.
+    /// Cost of the page.
     pub work: TreeWork,
 }
 
@@ -68,10 +68,10 @@ impl From<TreePage> for TreeOutput {
     }
 }
 
-/// What a node of a tree is.
+/// Kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
-    /// All that has one partition key.
+    /// All keys with one partition key.
     Partition,
     /// All keys that begin with a text that ends with the delimiter, or that have one value of a sort key
     /// attribute that is not the last one.
@@ -83,49 +83,49 @@ pub enum NodeKind {
 /// A node of a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeNode {
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
-    /// How deep it is below what was asked for, from 1.
+    /// Depth below the requested root, from 1.
     pub level: usize,
-    /// What this level adds to the key, as text: of a folder with its delimiter, numbers in digits, binary
-    /// data in base64.
+    /// Text of the key that this level adds: of a folder with its delimiter, numbers in digits, binary data in
+    /// base64.
     pub name: String,
-    /// The key attributes that it has: of a partition all of the partition key; else the first ones of the sort
-    /// key, the last of them of a folder only its beginning.
+    /// Key attributes: of a partition the whole partition key; else the first ones of the sort key, of which a folder
+    /// may have only the beginning of the last.
     pub key: Item,
-    /// The parts of the key, where key templates derive it; of a folder those that are whole in it.
+    /// Parts of the key, where key templates derive it; of a folder its whole parts.
     pub parts: Vec<KeyPart>,
-    /// What is in it, if that was asked for.
+    /// Items and bytes within, if asked for.
     pub counts: Option<NodeCounts>,
 }
 
-/// What a page has found in a node.
+/// Counts of a node in one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NodeCounts {
     /// Items, or entries of an index.
     pub items: u64,
-    /// Their sizes, by the rules of the service.
+    /// Bytes of them, by the rules of the service.
     pub bytes: u64,
-    /// Whether a page before this one has begun to count it: the counts add up.
+    /// Whether an earlier page has begun to count the node: the counts add up.
     pub continued: bool,
-    /// Whether it goes on in the next page.
+    /// Whether the next page goes on counting it.
     pub goes_on: bool,
 }
 
-/// What a page has cost, here and on the service.
+/// Cost of a page, here and on the service.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TreeWork {
-    /// How often a place in the order of keys was looked up.
+    /// Seeks in the order of keys.
     pub seeks: u64,
-    /// Entries read, also those that only showed where the page ends.
+    /// Entries read, with those that only showed the end of the page.
     pub keys_read: u64,
-    /// Read units used: as those of a Query that reads the same entries.
+    /// Read units, as of a Query that reads the same entries.
     pub read_units: f64,
-    /// An estimate of what a client of the service needs for the same.
+    /// Estimated cost for a client of the service that reads the same.
     pub by_client: ClientWork,
 }
 
-/// What a client of the service would need.
+/// Cost for a client of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ClientWork {
     /// Requests.

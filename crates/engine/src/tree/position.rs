@@ -1,7 +1,6 @@
-//! Where a page of a tree begins: behind a node, or behind an entry that was counted.
+//! Start of a page of a tree: behind a node, or behind an entry that was counted.
 //!
-//! A position is a key that people can read, not a secret; so whatever it is, it is checked against what the
-//! request asks for.
+//! A position is a key that people can read, not a secret; so it is always checked against the request.
 
 use super::NodeKind;
 use super::levels::{Levels, PathNode, SortLevels};
@@ -13,24 +12,24 @@ use hashrange_model::error::TreeFault;
 use hashrange_model::{Item, Reason, ValueRef};
 use hashrange_storage::{Direction, KeyRange};
 
-/// Where a page begins.
+/// Start of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TreePosition {
     /// Behind this node; within it, if it is a folder above the deepest level.
     Node {
-        /// What it is.
+        /// Kind of the node.
         kind: NodeKind,
         /// Its key, as [`TreeNode::key`](super::TreeNode::key).
         key: Item,
     },
-    /// Behind the item or entry with this whole key; the nodes that it is in go on.
+    /// Behind the item or entry with this whole key, within its nodes.
     Entry(Item),
 }
 
-/// What is left of a range behind a position, and the nodes in which the walk is then.
+/// Rest of a range behind a position, and the nodes in which the walk begins.
 pub(crate) type Rest = (KeyRange, Vec<PathNode>);
 
-/// Returns what is left of a range behind a position.
+/// Returns the rest of a range behind a position.
 pub(crate) fn resume(
     (table, index): (&Table, Option<&Index>),
     levels: &Levels<'_>,
@@ -69,7 +68,7 @@ fn start_fault() -> Reason {
     Reason::Tree(TreeFault::Start)
 }
 
-/// Returns what is left of a range from the beginning of a node on.
+/// Returns the rest of a range from the beginning of a node on.
 fn within(node: &KeyRange, range: KeyRange, direction: Direction) -> KeyRange {
     match direction {
         Direction::Forward => KeyRange { start: node.start.clone(), ..range },
@@ -123,12 +122,12 @@ fn sort(levels: &SortLevels<'_>, kind: NodeKind, key: &Item) -> Result<Vec<PathN
     let value = |attribute: &KeyAttribute| key.get(&attribute.name).map(|value| value.to_value());
     let values: Vec<_> = sort.iter().take(count).filter_map(value).collect();
     let path = levels.path(&values, kind);
-    // What is deeper than the levels leads to a node above it.
+    // A key deeper than the levels has the path of a node above it.
     let reaches = path.last().is_some_and(|node| node.kind == kind && node.key == *key);
     reaches.then_some(path).ok_or_else(start_fault)
 }
 
-/// Returns whether the last attribute of a key is a string that ends with a delimiter, as folders do.
+/// Returns whether the last attribute of a key is a string that ends at the end of a folder.
 fn ends_a_folder(levels: &SortLevels<'_>, key: &Item) -> bool {
     let last = levels.schema.sort.last().and_then(|attribute| key.get(&attribute.name));
     let Some(ValueRef::S(text)) = last else { return false };

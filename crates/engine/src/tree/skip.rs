@@ -1,7 +1,7 @@
-//! The way from node to node: a few entries of each, then the first key behind it.
+//! The reader from node to node: a few entries of each, then the first key behind it.
 //!
-//! Entries that are passed before the walk seeks cost less than a seek where folders are small, above all on a
-//! store that sends entries together.
+//! Reading a few entries before a seek is cheaper than the seek where folders are small, above all on a store that
+//! sends entries together.
 
 use super::levels::PathNode;
 use super::walk::{Read, Reader, Step, TreePlan, shared};
@@ -17,10 +17,10 @@ const PASSED_MAX: usize = 8;
 /// Bytes of such entries.
 const PASSED_MAX_BYTES: usize = 16 * 1024;
 
-/// A page without counts.
+/// Reader of nodes without counts.
 pub(super) struct Skip<'p, 't> {
     plan: &'p TreePlan<'t>,
-    /// The nodes in which the walk is, from the outermost to the deepest.
+    /// Current nodes, from the outermost to the deepest.
     path: Vec<PathNode>,
     nodes: Vec<TreeNode>,
     /// Bytes of the entries taken.
@@ -42,8 +42,8 @@ impl<'p, 't> Skip<'p, 't> {
         }
     }
 
-    /// Returns whether an entry lies in the deepest node. A page may begin in a folder of which nothing within
-    /// was shown.
+    /// Returns whether an entry lies in the deepest node. A page may begin in a folder of which nothing within was
+    /// shown.
     fn is_at_home(&self, key: &[u8]) -> bool {
         self.path.last().is_some_and(|node| {
             self.plan.levels.is_deepest(node.kind, self.path.len())
@@ -57,8 +57,7 @@ impl<'p, 't> Skip<'p, 't> {
         Step::Over(TreePosition::Node { kind: *kind, key: key.clone() })
     }
 
-    /// Shows the nodes of an entry that were not shown, as far as there is room; returns whether there was for
-    /// all.
+    /// Shows the new nodes of an entry, as far as there is room; returns whether there was for all.
     fn show(&mut self, mut path: Vec<PathNode>) -> bool {
         let first = shared(&self.path, &path);
         let room = self.plan.limit.saturating_sub(self.nodes.len());
@@ -73,7 +72,7 @@ impl<'p, 't> Skip<'p, 't> {
         is_all
     }
 
-    /// Returns what follows an entry of `bytes` in the deepest node.
+    /// Passes an entry of `bytes` in the deepest node.
     fn pass(&mut self, bytes: usize) -> Step {
         self.bytes += bytes;
         self.passed = (self.passed.0 + 1, self.passed.1 + bytes);
@@ -114,7 +113,7 @@ impl Reader for Skip<'_, '_> {
 
     fn end(mut self: Box<Self>, is_whole: bool) -> Read {
         if is_whole {
-            // The one that finds nothing more.
+            // The request that finds nothing more.
             self.by_client.requests += 1;
             self.by_client.read_units += read_units(0, self.plan.consistent);
         }

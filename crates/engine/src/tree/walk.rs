@@ -1,9 +1,9 @@
-//! The walk over a range that both ways to read a tree share: by skipping, and by reading all.
+//! The walk over a range, shared by both readers of a tree: one seeks, one reads all.
 //!
 //! Both stop before the entry that no longer fits, so that a page tells whether more follow.
 //!
-//! Invariants: nodes are shown in the order of the walk, a folder before what is in it; whoever goes on at the
-//! position of a page meets exactly what the page has not shown, or, with counts, not counted.
+//! Invariants: nodes are shown in the order of the walk, a folder before its nodes; the page that begins at the
+//! position of another has exactly what that one has not shown, or, with counts, not counted.
 
 use super::count::Count;
 use super::levels::{Levels, PathNode};
@@ -21,28 +21,28 @@ use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, Key, KeyRange, View, Wanted};
 use std::ops::ControlFlow;
 
-/// What a seek costs in the unit of [`Pace`].
+/// Work of a seek in the unit of [`Pace`].
 const SEEK_WORK: usize = 3_000;
 
-/// Whether what is within nodes is read and counted.
+/// Whether entries within nodes are read and counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counting {
-    /// It is skipped.
+    /// They are skipped.
     No,
-    /// It is read, as much in a page as in that of a Query.
+    /// They are read, as many in a page as in that of a Query.
     Yes,
-    /// It is read, much in a page, and only the largest nodes are shown.
+    /// They are read, many in a page, and only the largest nodes are shown.
     Largest,
 }
 
-/// A page to read: everything is checked.
+/// Plan of a page; all checks are done.
 #[derive(Debug)]
 pub(crate) struct TreePlan<'t> {
     pub(crate) table: &'t Table,
     /// The index read, with its offset in the table.
     pub(crate) index: Option<(usize, &'t Index)>,
     pub(crate) levels: Levels<'t>,
-    /// What is left to be read.
+    /// Rest of the range.
     pub(crate) range: KeyRange,
     /// The nodes in which the walk begins, which an earlier page has shown.
     pub(crate) open: Vec<PathNode>,
@@ -68,7 +68,7 @@ impl TreePlan<'_> {
 #[derive(Debug)]
 pub(crate) struct TreePage {
     pub(crate) nodes: Vec<TreeNode>,
-    /// Where the next one begins, if there is more.
+    /// Start of the next page, if there is one.
     pub(crate) next: Option<TreePosition>,
     pub(crate) work: TreeWork,
     pub(crate) units: Units,
@@ -76,22 +76,22 @@ pub(crate) struct TreePage {
     pub(crate) bytes: usize,
 }
 
-/// What a way to read does with the entries that the walk meets.
+/// Reader of the entries that the walk meets.
 pub(super) trait Reader: Send {
     /// Takes the next entry.
     fn take(&mut self, key: &[u8], entry: Item) -> Step;
 
-    /// Returns how much of the range it is likely to take.
+    /// Returns the part of the range that it likely takes.
     fn wanted(&self) -> Wanted;
 
-    /// Returns the node in which the walk is.
+    /// Returns the current node.
     fn node(&self) -> Option<&PathNode>;
 
-    /// Ends the page; `is_whole` tells that the range was walked to its end.
+    /// Ends the page; `is_whole` if the range was walked to its end.
     fn end(self: Box<Self>, is_whole: bool) -> Read;
 }
 
-/// What a way to read has made of the entries.
+/// Result of a reader.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) nodes: Vec<TreeNode>,
@@ -100,22 +100,22 @@ pub(super) struct Read {
     pub(super) by_client: super::ClientWork,
 }
 
-/// What follows an entry.
+/// Step after an entry.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// The next one.
+    /// To the next entry.
     On,
-    /// The first one behind the node.
+    /// To the first entry behind the node.
     Behind,
-    /// Nothing: this one was not taken, and the page ends before it.
+    /// To the end of the page: the entry was not taken.
     Over(TreePosition),
 }
 
-/// Why a visit ended before its range.
+/// Reason to end a visit before its range.
 #[derive(Debug)]
 enum Stop {
     Step(Step),
-    /// Others go first, then this entry is read.
+    /// Pauses, then goes on at this key.
     Pause(Key),
     Fault(UnknownForm),
 }
@@ -160,17 +160,17 @@ pub(crate) async fn read_tree<V: View>(view: &V, plan: &TreePlan<'_>) -> ApiResu
     Ok(walk.into_page(plan, next))
 }
 
-/// Returns what is left of a range behind a node.
+/// Returns the rest of a range behind a node.
 pub(super) fn behind(node: &KeyRange, range: KeyRange, direction: Direction) -> KeyRange {
     match (direction, &node.end) {
         (Direction::Forward, Some(end)) => KeyRange { start: end.clone(), ..range },
         (Direction::Backward, _) => KeyRange { end: Some(node.start.clone()), ..range },
-        // Behind what reaches to the end there is nothing.
+        // Nothing is behind a node without an end.
         (Direction::Forward, None) => KeyRange { end: Some(range.start.clone()), ..range },
     }
 }
 
-/// Returns how many nodes two ways to an entry share.
+/// Returns the number of nodes that two paths share.
 pub(super) fn shared<'n>(one: impl IntoIterator<Item = &'n PathNode>, other: &[PathNode]) -> usize {
     one.into_iter().zip(other).take_while(|(one, other)| one.range == other.range).count()
 }

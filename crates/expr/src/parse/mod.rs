@@ -188,7 +188,7 @@ impl<'t, 'p, 'a> Parser<'t, 'p, 'a> {
         Ok(parsed)
     }
 
-    /// Passes a word in capitals that begins a section of a pattern here.
+    /// Passes a word in capitals if it begins a section of a pattern.
     pub(crate) fn eat_section(&mut self, word: &str) -> bool {
         let next = self.next();
         let is_begun = match next.kind {
@@ -214,7 +214,7 @@ impl<'t, 'p, 'a> Parser<'t, 'p, 'a> {
         found
     }
 
-    /// Passes what stands up to a blank or a semicolon, and returns it.
+    /// Passes the text up to a blank or a semicolon, and returns it.
     pub(crate) fn eat_until_blank(&mut self) -> &'t str {
         let rest = &self.text[self.current.start..];
         let length = rest.find([' ', ';']).unwrap_or(rest.len());

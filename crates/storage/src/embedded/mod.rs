@@ -355,7 +355,7 @@ impl Shared {
         self.sequencer.pending(key).is_none() && !self.cache.keeps(published.group, key)
     }
 
-    /// Publishes the state after `group`, which the cache was told of.
+    /// Publishes the state after `group`, which the cache has taken in.
     fn publish_snapshot(&self, group: u64) {
         let snapshot = self.map.snapshot();
         assert_eq!(snapshot.last_group(), group, "what is published is the whole group");

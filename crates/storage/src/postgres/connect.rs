@@ -29,8 +29,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 /// Time that the client waits beyond the server's own limit.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Asks a host where it stands: the system, the timeline it writes (none while it follows another
-/// one), and the time at which it was started, which no other server has.
+/// Query of a host's origin: the system, the timeline it writes (null while it follows another one), and the time of
+/// its start, which no other server has.
 const ORIGIN: &str = "SELECT system_identifier, CASE WHEN pg_is_in_recovery() THEN NULL \
      ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END, \
      (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint FROM pg_control_system()";

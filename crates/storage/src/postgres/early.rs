@@ -5,18 +5,18 @@
 //! sends one statement, which is the whole transaction (`steps.rs`): it sets the lane's token and
 //! writes.
 //!
-//! Why a decision holds:
+//! A decision holds because:
 //! - All declared keys are to be absent, and each is inserted without `ON CONFLICT`, as in
 //!   `transaction.rs`: the statement fails if one is there, which is the failure of a conflict
 //!   (`failure.rs`). One that fails has done nothing.
-//! - The fence that somebody was shown is to be what the lane's row tells, which that statement
+//! - The fence that a member was shown must be the copy in the lane's row, which that statement
 //!   writes (`fence.rs`).
-//! - Whoever holds a lock may write rows that are not declared, such as an entry of an index. The
+//! - The holder of a lock may write rows that are not declared, such as an entry of an index. The
 //!   statement, which has waited for that lock, writes over such a row, but does not see it when it
 //!   is to delete it. So nothing is deleted.
 //!
-//! Leaves groups in which somebody writes nothing, only reads a key, does not write one that it
-//! declared, or deletes one, to `transaction.rs`, and what becomes of mistakes to `lanes.rs`.
+//! Leaves groups in which a member writes nothing, only reads a key, does not write one that it declared, or deletes
+//! one, to `transaction.rs`, and mistakes to `lanes.rs`.
 
 use super::failure::Failure;
 use super::group::{Writes, waves};
@@ -41,7 +41,7 @@ pub(super) struct Early {
 /// The decisions of a group.
 pub(super) struct EarlyGroup {
     pub(super) writes: Writes,
-    /// The copy of the fence that the lane is to have, if somebody was shown one.
+    /// The copy of the fence that the lane must have, if a member was shown one.
     fence: Option<Bytes>,
 }
 

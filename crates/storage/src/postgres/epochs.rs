@@ -1,39 +1,39 @@
-//! Which of two databases that take writes is the newer one, and the connections to the older one.
+//! The order of primaries after a failover, and the connections to the older ones.
 //!
 //! A standby that is promoted begins a new timeline: one number more than that of the primary whose log it has. So of
-//! two primaries of one system the one with the greater timeline is the newer one, whoever else is still there and
-//! takes writes. Leaves it to `connect.rs` to ask a host where it stands, and to `look.rs` to ask hosts to which there
-//! is no connection.
+//! two primaries of one system the one with the greater timeline is the newer one, even if the other one still takes
+//! writes. Leaves asking a host for its origin to `connect.rs`, and looking at hosts without a connection to
+//! `look.rs`.
 //!
-//! Invariants: no connection is let in to a host that is known to be older; when a newer one is found, connections to
-//! the older one are cut before anybody is let in to the newer one, and what they have answered does not count any
-//! more. Not known: which of two standbys is the newer one that were promoted from the same primary, as they have
-//! the same timeline. Of these, and of hosts that do not tell, the one that was connected to last counts.
+//! Invariants: no connection is admitted to a host that is known to be older; when a newer one is found, connections
+//! to the older one are cut before any is admitted to the newer one, and answers of the older one no longer count.
+//! Two standbys promoted from the same primary have the same timeline and cannot be ordered. Of these, and of silent
+//! hosts, the last connected one counts.
 
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// The system of hosts that do not tell theirs.
+/// The system of hosts that do not report theirs.
 const SILENT: i64 = 0;
 
-/// Where a database stands that takes writes.
+/// Identity of a database that takes writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Origin {
-    /// The number of the system, which its standbys share.
+    /// Number of the system, which its standbys share.
     pub(super) system: i64,
     pub(super) timeline: u32,
-    /// What tells two servers of one timeline apart.
+    /// Number that distinguishes servers of one timeline.
     pub(super) server: i64,
 }
 
-/// What can be cut.
+/// A connection.
 pub(super) trait Cut {
-    /// Ends it: whatever waits for it is told, and nothing that it has answered counts.
+    /// Ends it: waiting tasks get an error, and none of its answers counts any more.
     fn cut(&self);
 }
 
-/// The newest origin, and what is connected.
+/// The newest origin, and the connections to it.
 #[derive(Debug)]
 pub(super) struct Epochs<L> {
     state: Mutex<State<L>>,
@@ -45,7 +45,7 @@ struct State<L> {
     links: Vec<Weak<L>>,
 }
 
-/// A host is older than another one was.
+/// Error of a host older than the newest one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Older {
     timeline: u32,
@@ -63,7 +63,7 @@ impl fmt::Display for Older {
 }
 
 impl Origin {
-    /// Returns what is known of a host that does not tell: its number in the URL.
+    /// Returns the origin of a host that reports none, by its number in the URL.
     pub(super) fn of_silent(host: usize) -> Self {
         Self { system: SILENT, timeline: 0, server: i64::try_from(host).unwrap_or(i64::MAX) }
     }
@@ -75,18 +75,18 @@ impl Origin {
 }
 
 impl<L: Cut> Epochs<L> {
-    /// Returns epochs of which nothing is known.
+    /// Returns epochs without an origin.
     pub(super) fn new() -> Self {
         Self { state: Mutex::new(State { newest: None, links: Vec::new() }) }
     }
 
-    /// Lets a new connection in, and cuts those to another origin.
+    /// Admits a new connection, and cuts those to another origin.
     pub(super) fn admit(&self, origin: Origin, link: &Arc<L>) -> Result<(), Older> {
         let mut state = self.state.lock();
         if let Some(newest) = state.newest.filter(|newest| newest.is_after(&origin)) {
             return Err(Older { timeline: origin.timeline, newest: newest.timeline });
         }
-        // One that does not tell is not preferred to one that does.
+        // A silent host does not replace one that reports its origin.
         let is_told = origin.system != SILENT;
         if state
             .newest
@@ -99,7 +99,7 @@ impl<L: Cut> Epochs<L> {
         Ok(())
     }
 
-    /// Notes where a host stands that was looked at, and returns whether it is newer than all before.
+    /// Notes the origin of a host, and returns whether it is newer than all before.
     pub(super) fn noticed(&self, origin: Origin) -> bool {
         let mut state = self.state.lock();
         let is_newer = state.newest.is_none_or(|newest| origin.is_after(&newest));

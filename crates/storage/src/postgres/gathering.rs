@@ -11,7 +11,7 @@
 //! lost connection, and no longer counts. Clients that come again and again thus split into two
 //! halves that take turns: one gathers while the other is at work.
 //!
-//! Leaves to its callers what waits, and that somebody looks again when the moment is over.
+//! Leaves to its callers the waiting work, and the look at it when the moment is over.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -51,7 +51,7 @@ impl Gathering {
         Self { manner, at_work: Vec::new(), since: None }
     }
 
-    /// Returns how many of the waiting members go together.
+    /// Returns the number of waiting members that go together.
     pub(super) fn share(&self, waiting: usize) -> usize {
         waiting.min(self.manner.max)
     }

@@ -19,11 +19,11 @@ const ABSENT_IN_A_ROW: u32 = 64;
 /// Keys whose digests are remembered, at most. A power of two.
 const MET: usize = 1 << 14;
 
-/// So many groups in a row in which only some could be decided early, or some wrote what others
-/// declared, are as bad as a guess that was wrong.
+/// Groups in a row that count as one wrong guess: only some of each could be decided early, or some wrote what others
+/// declared.
 const IN_VAIN_IN_A_ROW: u32 = 8;
 
-/// The most commits that pass between a guess that was wrong and the next one.
+/// Most commits that pass between a wrong guess and the next one.
 const MAX_PAUSE: u32 = 1 << 16;
 
 /// Guesses of a store, and how often they were right.
@@ -32,7 +32,7 @@ pub(super) struct Guesses {
     is_allowed: bool,
     /// The fewest commits that pass after a guess that was wrong.
     least_pause: u32,
-    /// The commits that pass after a guess that was wrong, and those that have passed.
+    /// Commits that pass after a wrong guess, and number of them so far.
     pause: AtomicU32,
     passed: AtomicU32,
     /// Written keys that were absent since one was there that had not been met before.
@@ -104,7 +104,7 @@ impl Guesses {
         self.passed.fetch_add(commits, Ordering::Relaxed);
     }
 
-    /// Notes that a transaction found what it was decided on.
+    /// Notes a right guess of a transaction.
     pub(super) fn was_right(&self) {
         self.early.add(1);
         self.in_vain.store(0, Ordering::Relaxed);
@@ -112,7 +112,7 @@ impl Guesses {
         self.pause.store((pause - pause / 16).max(self.least_pause), Ordering::Relaxed);
     }
 
-    /// Notes that a transaction found something else than it was decided on.
+    /// Notes a wrong guess of a transaction.
     pub(super) fn was_mistaken(&self) {
         self.early.add(1);
         self.mistaken.add(1);

@@ -45,7 +45,7 @@ impl Hosts {
         all().skip(first).chain(all().take(first))
     }
 
-    /// Notes which host answered.
+    /// Notes the host that answered.
     pub(super) fn answered(&self, nth: usize) {
         self.first.store(nth, Ordering::Relaxed);
     }

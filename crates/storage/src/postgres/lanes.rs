@@ -34,7 +34,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// Reason why a lane waits whose last transaction has not ended.
+/// Error of a lane whose last transaction has not ended.
 const GOES_ON: &str = "a commit goes on in the database and does not end: \
      does it wait for a standby that is away (synchronous_standby_names)?";
 
@@ -298,7 +298,7 @@ impl Lane {
         }
     }
 
-    /// Commits a group, and tells members that are not told the outcome in time that they are late.
+    /// Commits a group, and answers late members with an error.
     async fn commit(&mut self, mut members: Vec<Member>) {
         members.retain(|member| !member.is_abandoned());
         if members.is_empty() {
@@ -307,7 +307,7 @@ impl Lane {
         let bells: Vec<Bell> = members.iter().map(Member::bell).collect();
         let shared = Arc::clone(&self.shared);
         let late = pin!(ring_late(&shared, &bells));
-        // The group goes on after all were told.
+        // The group goes on after all were answered.
         if let Either::Right(((), commit)) = select(pin!(self.commit_all(members)), late).await {
             commit.await;
         }
@@ -318,7 +318,7 @@ impl Lane {
         self.count_wait(&members);
         members = self.commit_early(members).await;
         self.shared.guesses.pass(members.len());
-        // Others of the group would have to decide on what it writes.
+        // Other members would have to decide on its writes.
         let is_alone = |member: &mut Member| member.fencing == Fencing::MayWrite;
         let alone: Vec<_> = members.extract_if(.., is_alone).collect();
         let mut failed = None;
@@ -376,14 +376,14 @@ impl Lane {
             }
         };
         if let Failure::Refused(_) = failure {
-            // Whoever does not take such a statement does not take the next one.
+            // A server that refuses such a statement refuses the next one.
             self.shared.guesses.was_mistaken();
         }
         self.shared.counts.count_retry(failure.cause());
         members
     }
 
-    /// Tells the outcome to a group that was committed as decided early.
+    /// Answers the members of a group that was committed as decided early.
     fn end_early(&self, group: &EarlyGroup, members: Vec<Member>) -> Vec<Member> {
         self.shared.guesses.was_right();
         let keys = members.iter().flat_map(Member::keys);
@@ -575,8 +575,8 @@ impl Lane {
         self.committed = self.token;
     }
 
-    /// Finds out what has become of the last transaction, whose commit was not answered by what tells. As long as it
-    /// goes on in the database, as one does that waits for a standby, that is waited for.
+    /// Finds out whether the last transaction was committed, after an answer that leaves it open. Waits while it goes
+    /// on in the database, such as for a standby.
     ///
     /// # Errors
     /// The failure itself if it was not committed, `Unknown` if the outcome cannot be found.
@@ -654,7 +654,7 @@ fn silent() -> Error {
     Error::Unavailable { what: "the commit was not decided in time".to_owned() }
 }
 
-/// Tells members one after the other that they are late, in the order of their deadlines.
+/// Answers members as late one after the other, in the order of their deadlines.
 async fn ring_late(shared: &Shared, bells: &[Bell]) {
     let first = Instant::now() + GRACE;
     for bell in bells {

@@ -20,7 +20,7 @@ const FIRST: Duration = Duration::from_secs(2);
 /// Looks once at all hosts.
 pub(super) async fn at_all(connector: &Connector) {
     let look = |host| async move {
-        // A host that cannot be looked at reports its error when it is connected to.
+        // An unreachable host reports its error when a connection is made.
         drop(timeout(FIRST, look(connector, host, None)).await);
     };
     join_all(hosts(connector).map(look)).await;

@@ -267,8 +267,8 @@ impl PostgresStore {
         aside::hold(&self.shared, &self.driver, key).await
     }
 
-    /// Returns what a commit is shown that decides early, on the guess that all its keys are absent,
-    /// and the copy of the fence if it is shown one: `None` = it does not decide early.
+    /// Returns the values and the copy of the fence that a commit is shown to decide early, on the guess that all its
+    /// keys are absent: `None` = it does not decide early.
     fn guess(
         &self,
         [write, read]: &[Vec<Located>; 2],
@@ -430,7 +430,7 @@ impl Store for PostgresStore {
         let early = self.guess(&keys, &fencing).and_then(|(values, fence)| {
             let mut batch = Batch::new();
             answer = Some(decide(&values, &mut batch));
-            // Only what is written is found to be right or wrong.
+            // Only a guess with writes is found to be right or wrong.
             (!batch.is_empty()).then_some(Early { fence, batch })
         });
         let (member, mut turns) =

@@ -201,7 +201,7 @@ impl Page {
 /// Meaning of a row in the answer to a checked page.
 enum Said {
     Row,
-    /// The page is the one that is kept.
+    /// The page is unchanged.
     Same,
     /// The page is another one, without rows.
     Empty,

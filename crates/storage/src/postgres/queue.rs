@@ -160,7 +160,7 @@ impl Member {
         batch
     }
 
-    /// Tells the outcome.
+    /// Reports the outcome.
     pub(super) fn end(self, outcome: Result<(), Error>) {
         drop(self.turns.send(Turn::Ended(outcome)));
     }
@@ -264,12 +264,12 @@ impl Queue {
         Found::Taken(taken, group, !waiting.members.is_empty())
     }
 
-    /// Lets another lane look at what waits.
+    /// Wakes another lane for waiting commits.
     pub(super) fn wake(&self) {
         self.arrived.notify_last();
     }
 
-    /// Returns how many commits wait.
+    /// Returns the number of waiting commits.
     pub(super) fn len(&self) -> usize {
         self.waiting.lock().members.len()
     }

@@ -107,7 +107,7 @@ enum Found {
     Nothing,
     /// Too few, which are to be taken at this time.
     Gathering(Instant),
-    /// Work, and of what group it is if it is keys.
+    /// Work, with its group if it reads keys.
     Work(Work, Option<Group>),
 }
 
@@ -322,7 +322,7 @@ impl Reads {
         self.arrived.notify_last();
     }
 
-    /// Returns how many reads wait.
+    /// Returns the number of waiting reads.
     pub(super) fn len(&self) -> usize {
         let waiting = self.waiting.lock();
         waiting.keys.len() + waiting.own.len()

@@ -31,7 +31,7 @@ use tokio::time::sleep;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
-/// The revision of tables that say none, and what lanes know that do not say.
+/// The revision of tables, and of lanes' programs, that have no number.
 pub(super) const OLDEST: i64 = 1;
 
 /// The newest revision of the tables that this program knows.

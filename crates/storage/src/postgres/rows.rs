@@ -91,7 +91,7 @@ impl Puts {
         self.numbers.push(number);
     }
 
-    /// Adds what is written.
+    /// Adds values and numbers.
     fn add_values<'p>(&'p self, arrays: &mut Vec<Argument<'p>>) {
         arrays.push(Box::new(slices(&self.values)));
         arrays.push(Box::new(&self.numbers[..]));

@@ -8,7 +8,7 @@
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-/// The bytes by which keys are told apart: those of a table's index.
+/// Leading bytes of a key that name its region: those of a table's index.
 const REGION_BYTES: usize = 7;
 
 /// Most regions that are remembered; with more of them, all are forgotten.

@@ -76,7 +76,7 @@ pub(super) struct ReaderStatements {
     pub(super) uncounted_ordered_page: [Statement; 2],
     /// Pages of several places in any order, merged: forward, backward.
     pub(super) merged_page: [Statement; 2],
-    /// Keys that share a whole prefix, in the order of what follows: forward, backward.
+    /// Keys that share a whole prefix, in the order of their rests: forward, backward.
     pub(super) crowd: [Statement; 2],
 }
 

@@ -5,7 +5,7 @@ use super::url::{Address, TlsMode};
 use hashrange_tls::{Trust, client_config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Returns how connections to `address` are encrypted.
+/// Returns the TLS connector for `address`.
 pub(super) fn connector(address: &Address) -> Result<MakeRustlsConnect, OpenError> {
     let trust = match (address.tls, &address.root_certificates) {
         (TlsMode::VerifyFull, Some(path)) => Trust::File(path.clone()),

@@ -15,7 +15,7 @@ pub struct Traffic {
     pub reads: u64,
     /// Pages kept in memory that the database was asked about.
     pub asked_pages: u64,
-    /// Of them those that were unchanged.
+    /// Asked pages that were unchanged.
     pub same_pages: u64,
     /// Bytes of the pages that are kept now.
     pub kept_bytes: u64,
@@ -24,7 +24,7 @@ pub struct Traffic {
     /// Transactions whose commits were decided before they were sent, on the guess that their keys
     /// are absent.
     pub early_groups: u64,
-    /// Of them those that found a key, and whose commits were decided again.
+    /// Early transactions that found a key, and whose commits were decided again.
     pub mistaken_groups: u64,
     /// Commits that wrote something and were committed.
     pub commits: u64,
@@ -41,18 +41,18 @@ pub struct Traffic {
     pub conflicts: u64,
     /// Connections that were opened.
     pub connects: u64,
-    /// Transactions whose outcome was asked for, as a connection was lost in their commit or the
-    /// database answered it with an error that leaves it open.
+    /// Transactions whose outcome was asked for, because a connection was lost in their commit or the database
+    /// answered it with an error that leaves it open.
     pub resolved_outcomes: u64,
-    /// Of them those that could not be found.
+    /// Asked outcomes that could not be found.
     pub unknown_outcomes: u64,
-    /// Microseconds that commits have waited until a lane took them, all together.
+    /// Microseconds that commits have waited for a lane, in sum.
     pub commit_wait_us: u64,
     /// Commits that no lane took in time.
     pub late_commits: u64,
     /// Reads that no reader took in time.
     pub late_reads: u64,
-    /// How old the oldest of what PostgreSQL has not vacuumed yet is, about a minute ago; not known before the first commit.
+    /// Ages of the oldest ids not vacuumed yet, about a minute ago; none before the first commit.
     pub ages: Option<Ages>,
     /// Commits that wait for a lane now.
     pub waiting_commits: u64,

@@ -97,8 +97,7 @@ impl Address {
     }
 }
 
-/// Returns where the URL of a database points to, for people: hosts, database and schema. Connects
-/// to nothing.
+/// Returns the place in a database's URL, for people: hosts, database and schema. Connects to nothing.
 ///
 /// # Errors
 /// The URL is wrong.

@@ -1,5 +1,5 @@
-//! Emits the limits of the model twice: as conditions inside the decoders (fast, "is anything
-//! wrong?") and as `constraints.rs`, the tables the exhaustive check walks to say what is wrong.
+//! Emits the limits of the model twice: as conditions inside the decoders (fast, "is anything wrong?") and as
+//! `constraints.rs`, the tables from which the exhaustive check names the violations.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

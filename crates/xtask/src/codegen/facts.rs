@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Everything the generator knows.
+/// All facts of the generator.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Facts {
     /// The services, in the order their models were given.
@@ -23,7 +23,7 @@ pub struct Facts {
 pub struct Service {
     /// The service's identifier, for example `DynamoDB Streams`.
     pub id: String,
-    /// What stands before the dot in `X-Amz-Target`.
+    /// Text before the dot in `X-Amz-Target`.
     pub target_prefix: String,
     /// The operations in the order of the model.
     pub operations: Vec<Operation>,
@@ -125,7 +125,7 @@ impl Facts {
         Ok(text)
     }
 
-    /// Adds what a service model (the JSON file an AWS SDK is made from) says.
+    /// Adds the facts of a service model, the JSON file of an AWS SDK.
     pub fn add_service_model(&mut self, text: &str) -> Result<(), String> {
         let model: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         for (name, shape) in object(&model, "shapes")? {

@@ -47,7 +47,7 @@ pub fn write() -> Result<(), String> {
     Ok(())
 }
 
-/// Fails when a generated file is not what the facts give.
+/// Fails when a generated file differs from the facts.
 pub fn check() -> Result<(), String> {
     for file in generate()? {
         let path = generated_directory().join(file.name);

@@ -1,4 +1,4 @@
-//! Emits `operations.rs`: the enum of all operations and what belongs to each.
+//! Emits `operations.rs`: the enum of all operations and the properties of each.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Which Rust type stands for a shape, and where shapes are used.
+//! Rust types of shapes, and the places where shapes are used.
 //!
 //! A structure that only requests use borrows its strings from the body (`Cow<'a, str>`); one
 //! that responses use too, or only, owns them. Maps whose values are attribute values are items.
@@ -16,7 +16,7 @@ pub struct Usage {
     borrowing: BTreeSet<String>,
 }
 
-/// How a structure is used, which decides its form.
+/// Use of a structure, which decides its form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     /// In requests only: borrows.
@@ -28,7 +28,7 @@ pub enum Side {
 }
 
 impl Usage {
-    /// Finds out where each shape is used.
+    /// Finds the uses of each shape.
     pub fn of(facts: &Facts) -> Self {
         let mut usage = Self {
             requests: BTreeSet::new(),
@@ -49,7 +49,7 @@ impl Usage {
         usage
     }
 
-    /// Returns how a shape is used.
+    /// Returns the use of a shape.
     pub fn side(&self, name: &str) -> Side {
         let answered = self.responses.contains(name) || self.exceptions.contains(name);
         match (self.requests.contains(name), answered) {

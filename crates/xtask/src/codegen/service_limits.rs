@@ -1,4 +1,4 @@
-//! Where the service's limits differ from its model's, the service's win.
+//! Limits that the service enforces instead of those of its model.
 //!
 //! The difference becomes a shape of its own, to which the members concerned are pointed.
 
@@ -26,10 +26,10 @@ const DATA_SHAPES: &[&str] = &[
     "ConditionCheck",
 ];
 
-/// Changes the facts to what the service enforces.
+/// Changes the facts to the service's limits.
 pub fn apply(facts: &mut Facts) {
-    // Source: responses of the service, 2026: one character is enough to look a table up in data
-    // operations, control operations want three, and so are the keys of a batch's map told to have.
+    // Source: responses of the service, 2026: data operations look a table up by a name of one character, control
+    // operations want three, and messages say the same of the keys of a batch's map.
     let data_name = add_table_reference(facts, "TableReference", 1);
     let control_name = add_table_reference(facts, "ControlTableReference", 3);
     let batch_key = add_table_reference(facts, "BatchTableReference", 3);

@@ -196,7 +196,7 @@ fn emit_encoder(text: &mut String, usage: &Usage, name: &str, shape: &Shape, siz
     );
 }
 
-/// Returns the method that says how many bytes the items among the members take; none if no member is one.
+/// Returns the method that returns the bytes of the items among the members; none if no member is one.
 fn size_hint(facts: &Facts, shape: &Shape) -> String {
     let items = shape.members.iter().filter(|member| is_item(facts.shape(&member.shape)));
     let hints: Vec<_> = items

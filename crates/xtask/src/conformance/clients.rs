@@ -1,4 +1,4 @@
-//! The clients: what each needs, how it is fetched by its own package manager, how it is run.
+//! The clients: their needs, their fetching by their own package managers, and their runs.
 //!
 //! Everything fetched stays under `target/e2e` and is fetched again only when its list of
 //! packages changes.
@@ -61,7 +61,7 @@ impl Client {
         }
     }
 
-    /// Tells why the client cannot be had on this machine, if so. What cannot be had of the others is a fault.
+    /// Returns why the client is missing on this machine, if so. The others must be present.
     pub fn missing(self) -> Option<&'static str> {
         match self {
             Self::Go => go::missing(),
@@ -70,7 +70,7 @@ impl Client {
         }
     }
 
-    /// Fetches what the client needs.
+    /// Fetches the client's packages.
     pub fn prepare(self) -> Result<(), String> {
         match self {
             Self::Python | Self::Cli => prepare_python(),
@@ -81,7 +81,7 @@ impl Client {
         }
     }
 
-    /// Runs the tests; without a `binary` those that start servers of their own are left out.
+    /// Runs the tests; without a `binary`, except those that start servers of their own.
     pub fn test(self, endpoint: &str, binary: Option<&Path>, store: &Store) -> Result<(), String> {
         let mut command = match self {
             Self::Python => pytest(binary, store),
@@ -111,7 +111,7 @@ fn prepare_python() -> Result<(), String> {
     python_environment(&fetched("venv"), &sources("python").join("requirements.txt"))
 }
 
-/// Returns pytest. On disk only what depends on the store runs again: writes, reads, indexes.
+/// Returns pytest. On disk only tests that depend on the store run again: writes, reads, indexes.
 fn pytest(binary: Option<&Path>, store: &Store) -> Command {
     let mut command = program(&fetched("venv").join("bin/python"), &["-m", "pytest"]);
     command.current_dir(sources("python")).env("PYTHONDONTWRITEBYTECODE", "1");

@@ -12,12 +12,12 @@ fn lists() -> [PathBuf; 2] {
     ["go.mod", "go.sum"].map(|name| sources("go").join(name))
 }
 
-/// Tells why the client cannot be had here, if so.
+/// Returns why the client is missing here, if so.
 pub fn missing() -> Option<&'static str> {
     if !is_present("go", &["version"]) {
         return Some("no go (https://go.dev)");
     }
-    // What the newest version is, only the proxy knows.
+    // The newest version can be had from the proxy alone.
     let mut question = go(&["list", "-m", "github.com/aws/smithy-go@latest"]);
     let is_had = is_fetched(&fetched("go"), &lists()) || ends_well_within(20, &mut question);
     (!is_had).then_some("Go is older than go.mod wants, or its module proxy does not answer")

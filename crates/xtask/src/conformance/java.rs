@@ -12,7 +12,7 @@ fn lists() -> [PathBuf; 1] {
     [sources("java").join("pom.xml")]
 }
 
-/// Tells why the client cannot be had here, if so.
+/// Returns why the client is missing here, if so.
 pub fn missing() -> Option<&'static str> {
     if !is_present("mvn", &["--version"]) || !is_present("javac", &["--release", "17", "--version"])
     {
@@ -23,7 +23,7 @@ pub fn missing() -> Option<&'static str> {
 }
 
 /// Whether Maven can read the project: it fetches the SDK's list of versions for that. A folder of its own keeps
-/// what was fetched before from answering.
+/// cached files from answering.
 fn answers() -> bool {
     let folder = fetched("java/probe");
     let mut smallest = maven(&["--quiet", "validate"], &folder);
@@ -37,7 +37,7 @@ pub fn prepare() -> Result<(), String> {
     })
 }
 
-/// Returns the run of the tests. Maven fetches what starts them only when there are some to start, so the first run
+/// Returns the run of the tests. Maven fetches its test runner only when there are tests to start, so the first run
 /// asks the registry once more.
 pub fn test() -> Command {
     maven(&["--no-transfer-progress", "test"], &repository())

@@ -18,12 +18,12 @@ use crate::terminal::say;
 use crate::workspace;
 use clients::Client;
 
-/// Runs every client that can be had here, and says which one cannot.
+/// Runs every client that is present here, and prints the missing ones.
 pub fn all() -> Result<(), String> {
     local(&available())
 }
 
-/// Runs every client that can be had here against a server on PostgreSQL, each in a schema of its own.
+/// Runs every client that is present here against a server on PostgreSQL, each in a schema of its own.
 pub fn on_postgres(postgres: &Postgres) -> Result<(), String> {
     let clients = available();
     let binary = prepared(&clients)?;
@@ -45,7 +45,7 @@ fn available() -> Vec<Client> {
     clients
 }
 
-/// Runs what the arguments ask for: `[--client NAME]... [--target URL]`.
+/// Runs the clients that the arguments name: `[--client NAME]... [--target URL]`.
 pub fn with_arguments(arguments: &[&str]) -> Result<(), String> {
     let mut chosen = Vec::new();
     let mut target = None;
@@ -67,7 +67,7 @@ pub fn with_arguments(arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Builds the release binary and returns its path. Cargo shows how far it is.
+/// Builds the release binary and returns its path. Cargo shows its progress.
 pub fn build() -> Result<PathBuf, String> {
     run(&mut cargo(&["build", "--release", "--locked", "-p", "hashrange-cli"]))?;
     Ok(workspace::target().join("release/hashrange"))

@@ -1,4 +1,4 @@
-//! The archive of a release: the same bytes from the same files, whoever makes it and when.
+//! The archive of a release: the same bytes from the same files on any machine at any time.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use flate2::{Compression, GzBuilder};
 use tar::{Builder, Header};
 
-/// The time of every file in the archive: the first that all programs that read archives can tell.
+/// Time of every file in the archive, in seconds since 1970: the first that all archive programs read.
 const TIME_S: u64 = 1;
 const PROGRAM_MODE: u32 = 0o755;
 const TEXT_MODE: u32 = 0o644;

@@ -1,5 +1,5 @@
-//! What a release consists of, in `target/dist`: the program with its manual pages, completions and
-//! changelog in an archive, the packages of other ecosystems, and the checksums of all of them.
+//! A release, in `target/dist`: the program with its manual pages, completions and changelog in an archive, the
+//! packages of other ecosystems, and the checksums of all of them.
 //!
 //! The program is built with the profile `dist`. On Linux it carries the C library, so that one file runs
 //! on every distribution, in an empty container, and from the wheel and the npm package alike. It is the
@@ -20,7 +20,7 @@ use crate::workspace;
 /// The version of every crate and package here.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Puts the C library into the program, where that can be had.
+/// Links the C library into the program, if possible.
 const STATIC: &[&str] = if cfg!(all(target_os = "linux", target_env = "gnu")) {
     &["-C", "target-feature=+crt-static"]
 } else {
@@ -59,7 +59,7 @@ fn build() -> Result<(), String> {
     run(build.args(["--bin", "hashrange", "--"]).args(STATIC))
 }
 
-/// Puts all that belongs to the program into a folder of its name, and that into an archive.
+/// Puts all files of the program into a folder of its name, and that into an archive.
 fn archive(binary: &Path, folder: &Path) -> Result<PathBuf, String> {
     let name = format!("hashrange-{VERSION}-{}", host()?);
     let content = folder.join(&name);
@@ -79,7 +79,7 @@ fn archive(binary: &Path, folder: &Path) -> Result<PathBuf, String> {
     Ok(archive)
 }
 
-/// Returns what the compiler calls this machine.
+/// Returns the compiler's name of this machine.
 fn host() -> Result<String, String> {
     let mut rustc = program("rustc".as_ref(), &["--version", "--verbose"]);
     let told = output(rustc.stdin(Stdio::null()))?;

@@ -1,8 +1,8 @@
 //! The packages of other ecosystems that carry the program: a wheel for Python and packages for npm.
 //!
-//! They are built from this tree, installed from the local files into fresh folders, and tested there as
-//! those use them who install them. Their program is the release build that the clients were tested
-//! with; `cargo xtask dist` makes the same packages of its own build.
+//! They are built from this tree, installed from the local files into fresh folders, and tested there as their users
+//! install them. Their program is the release build that the clients were tested with; `cargo xtask dist` makes the
+//! same packages of its own build.
 
 mod npm;
 mod python;
@@ -15,7 +15,7 @@ use crate::fetched::{copy, create_folder};
 use crate::prerequisites;
 use crate::workspace;
 
-/// What the program in a package is built with.
+/// Build of the program in a package.
 #[derive(Clone, Copy)]
 pub struct Build<'a> {
     /// The profile of Cargo.
@@ -24,7 +24,7 @@ pub struct Build<'a> {
     pub compiler_arguments: &'a [&'a str],
 }
 
-/// The build of those who compile it, and of the tests.
+/// The build of users who compile it, and of the tests.
 const RELEASE: Build<'_> = Build { profile: "release", compiler_arguments: &[] };
 
 /// Builds the packages, installs them and runs their tests.

@@ -10,7 +10,7 @@ use crate::fetched::{copy, copy_files, copy_folder, create_folder, empty_folder,
 use crate::prerequisites;
 use crate::workspace;
 
-/// What the pages show for jest.
+/// Jest configuration of the pages.
 const PAGE_JEST: &str = "page-jest/jest.config.js";
 const TEST_LISTS: [&str; 2] = ["package.json", "package-lock.json"];
 
@@ -40,7 +40,7 @@ pub fn pack(program: &Path, into: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(packed.into())
 }
 
-/// Installs the archives where nothing else of ours is, and runs the package's tests there.
+/// Installs the archives apart from our other files, and runs the package's tests there.
 pub fn test(archives: &[PathBuf]) -> Result<(), String> {
     let fresh = fresh();
     let modules = fresh.join("node_modules");
@@ -110,7 +110,7 @@ fn platform_manifest(main: &Value) -> Result<Value, String> {
     }))
 }
 
-/// Returns the name of the platform's package, and what npm calls its system and processor.
+/// Returns the name of the platform's package, and npm's names of its system and processor.
 fn platform() -> Result<(String, &'static str, &'static str), String> {
     let os = match std::env::consts::OS {
         "macos" => "darwin",

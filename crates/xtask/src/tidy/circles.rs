@@ -1,6 +1,6 @@
 //! Circles of files: files of a crate that use one another, directly or through others of the circle.
 //!
-//! A circle of up to three files may be. Larger ones are listed here with their sizes, and the list only shrinks.
+//! A circle of up to three files is allowed. Larger ones are listed here with their sizes, and the list only shrinks.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use super::modules::Crate;
 use super::{manifest, read};
 
-/// Files that a circle may have without being listed.
+/// Most files of a circle that need not be listed.
 const MAX_FILES: usize = 3;
 
-/// Larger circles that there are, each with one of its files and its number of files.
+/// Larger circles, each with one of its files and its number of files.
 const LISTED: &[(&str, usize)] = &[
     ("crates/cli/src/arguments.rs", 4),
     ("crates/cli/src/initial/definitions.rs", 4),
@@ -51,7 +51,7 @@ pub fn all() -> Result<Vec<Circles>, String> {
     Ok(found)
 }
 
-/// Returns what `cargo xtask tidy --verbose` says: circles and files for each crate, and every circle.
+/// Returns the output of `cargo xtask tidy --verbose`: circles and files for each crate, and every circle.
 pub fn report(found: &[Circles]) -> String {
     let mut lines = Vec::new();
     for Circles { name, files, found: circles } in found {
@@ -61,7 +61,7 @@ pub fn report(found: &[Circles]) -> String {
     lines.join("\n")
 }
 
-/// Returns each circle that is too large, and each line of the list that is not as it should be.
+/// Returns each circle that is too large, and each outdated line of the list.
 pub fn complaints(found: &[Circles]) -> Vec<String> {
     let circles: Vec<_> = found.iter().flat_map(|one| one.found.iter().cloned()).collect();
     complaints_of(&circles, LISTED)
@@ -128,7 +128,7 @@ fn components(edges: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
 /// A search in depth; its recursion is as deep as the longest way through the files of a crate.
 struct Search<'a> {
     edges: &'a [BTreeSet<usize>],
-    /// When each node was seen first.
+    /// Number of each node, in the order of the search.
     numbers: Vec<Option<usize>>,
     next: usize,
     /// Nodes whose component is not complete yet.

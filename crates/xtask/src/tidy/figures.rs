@@ -10,7 +10,7 @@ use super::read;
 
 const FIGURES: &str = "docs/figures.md";
 
-/// Returns each quote that a page does not have so, and each row that cannot be read.
+/// Returns each quote that its page lacks, and each unreadable row.
 pub fn misquoted() -> Result<Vec<String>, String> {
     complaints(&read(Path::new(FIGURES))?, |page| read(Path::new(page)))
 }

@@ -37,7 +37,7 @@ fn banned_name(file: &Path) -> Option<String> {
     banned.then(|| format!("{}: name the idea instead", file.display()))
 }
 
-/// What the command line prints passes one place, which escapes what steers a terminal.
+/// Refuses printing past `cli/src/output`, which escapes terminal control characters.
 fn printing(file: &Path) -> Option<String> {
     let is_of_commands = file.starts_with("crates/cli/src") && file.extension()? == "rs";
     if !is_of_commands || file.starts_with("crates/cli/src/output") {

@@ -1,4 +1,4 @@
-//! The crate table: which crate of the workspace may use which. A new arrow needs a decision
+//! The crate table: allowed uses between crates of the workspace. A new arrow needs a decision
 //! record and a line here.
 //!
 //! Reads only as much of TOML as our own manifests use: one dependency a line.
@@ -74,7 +74,7 @@ pub fn crate_folders() -> Result<Vec<String>, String> {
     Ok(folders)
 }
 
-/// Returns what the crate in `crates/<folder>` depends on.
+/// Returns the dependencies of the crate in `crates/<folder>`.
 pub fn dependencies(folder: &str) -> Result<Vec<Dependency>, String> {
     let manifest = read(&Path::new("crates").join(folder).join("Cargo.toml"))?;
     Ok(parse(&manifest))

@@ -34,7 +34,7 @@ struct Module {
 #[derive(Debug)]
 pub struct Crate {
     files: Vec<PathBuf>,
-    /// For each file the module that it is.
+    /// The module of each file.
     places: Vec<Names>,
     modules: BTreeMap<Names, Module>,
 }
@@ -99,7 +99,7 @@ impl Crate {
         }
     }
 
-    /// Returns the module that defines what a path in a module leads to; `None` for other crates.
+    /// Returns the module that defines the target of a path in a module; `None` for other crates.
     fn find(&self, place: &[String], path: &[String], reexports: usize) -> Option<Names> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -119,7 +119,7 @@ impl Crate {
         }
     }
 
-    /// Returns the module that defines what the names lead to, from a module.
+    /// Returns the module that defines the target of names, from a module.
     fn walk(&self, place: Names, names: &[String], reexports: usize) -> Option<Names> {
         match self.step(&place, names, reexports) {
             Some(found) => Some(found),

@@ -3,7 +3,7 @@
 //!
 //! An operation's files are those of `crates/engine/src/ops` that name its input, with their folder. A member
 //! that changes nothing is taken out of the input by its name and bound to `_`; `..` in such a pattern is refused.
-//! What other modules of the engine do with a member is not looked at.
+//! Uses of a member in other modules of the engine are not checked.
 //!
 //! Each member of a structure within requests is named in the files of the engine that name the structure.
 

@@ -1,7 +1,7 @@
-//! The rooms of the engine, its top-level modules: which stands above which. The table is the one of
-//! ARCHITECTURE.md; a room may import those of lower floors only, and those of its own row.
+//! The rooms of the engine, its top-level modules, and their floors. The table is the one of ARCHITECTURE.md; a room
+//! may import those of lower floors only, and those of its own row.
 //!
-//! Tests may import everything. What is reached through a method alone, without its name, is not seen.
+//! Tests may import everything. Uses of a method alone, without its type's name, are not seen.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ const DOCUMENT: &str = "ARCHITECTURE.md";
 const HEADING: &str = "## The engine, floor by floor";
 const SOURCES: &str = "crates/engine/src";
 
-/// Complaints that are not made, each with the reason.
+/// Excepted complaints, each with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[(
     "crates/engine/src/copying/mod.rs: copying may not import engine, which is not below it",
     "the calls that copy are methods of Engine and stand there: engine uses jobs, and jobs copying",
 )];
 
-/// Where a room stands: its floor, and its row among the others.
+/// Place of each room: its floor, and its row among the others.
 type Floors = BTreeMap<String, (u32, usize)>;
 
 /// Returns each import of the engine that goes up, or to another room of its own floor.
@@ -40,7 +40,7 @@ pub fn imports_upwards(files: &[PathBuf]) -> Result<Vec<String>, String> {
     Ok(without_exceptions(complaints, EXCEPTIONS))
 }
 
-/// Takes the exceptions out of the complaints, and complains of those that there is no need for.
+/// Removes excepted complaints, and complains of exceptions without need.
 fn without_exceptions(complaints: Vec<String>, exceptions: &[(&str, &str)]) -> Vec<String> {
     let (excepted, mut others): (Vec<_>, Vec<_>) = complaints
         .into_iter()
@@ -111,7 +111,7 @@ fn imported(path: &[String], text: &str) -> Vec<String> {
     names
 }
 
-/// Returns the name that a path goes on with, or the names in its braces.
+/// Returns the next name of a path, or the names in its braces.
 fn names_at(rest: &str) -> Vec<String> {
     let name = |text: &str| word(text).to_owned();
     let Some(list) = rest.strip_prefix('{') else { return vec![name(rest)] };

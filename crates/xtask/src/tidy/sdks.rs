@@ -1,4 +1,4 @@
-//! The versions that `docs/sdks.md` says were run are those of the lists in `tests/e2e`.
+//! Compares the versions that `docs/sdks.md` says were run with the lists in `tests/e2e`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ const REQUIREMENTS: &str = "tests/e2e/python/requirements.txt";
 const PACKAGE: &str = "tests/e2e/js/package.json";
 const GO: &str = "tests/e2e/go/go.mod";
 
-/// Rows of the page, each with the lists of its versions and what stands before a version there.
+/// Rows of the page, each with the lists of its versions and the text before a version there.
 const ROWS: [(&str, &[(&str, &str)]); 6] = [
     ("Python: boto3", &[(REQUIREMENTS, "boto3==")]),
     ("AWS CLI", &[(REQUIREMENTS, "awscli==")]),
@@ -32,7 +32,7 @@ const ROWS: [(&str, &[(&str, &str)]); 6] = [
     ("Java 2.x", &[("tests/e2e/java/pom.xml", "<artifactId>bom</artifactId>\n        <version>")]),
 ];
 
-/// Returns each row of the page whose versions are not those that are run.
+/// Returns each row of the page whose versions differ from the lists.
 pub fn differing() -> Result<Vec<String>, String> {
     let page = read(Path::new(PAGE))?;
     let mut complaints = Vec::new();

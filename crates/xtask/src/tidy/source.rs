@@ -1,5 +1,4 @@
-//! Product code of a Rust source file: its text without comments, without what stands in quotation marks, and
-//! without items that only tests have.
+//! Product code of a Rust source file: its text without comments, quoted text, and items that only tests have.
 //!
 //! Knows no more of Rust's grammar than that needs: quotation marks, brackets, attributes.
 

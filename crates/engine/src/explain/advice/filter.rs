@@ -1,4 +1,4 @@
-//! Filters: what they throw away, what would find their items without them, and how Limit counts.
+//! Filters: items they drop, indexes that would find their items, and Limit before the filter.
 
 use super::sorted;
 use crate::explain::explanation::{Access, Advice, AdviceKind, ReadStep};
@@ -10,14 +10,14 @@ use crate::schema::{Index, IndexKind, IndexProjection, IndexState, KeyAttribute,
 use hashrange_expr::{Condition, KeyText, Name, name_text, partiql};
 use hashrange_model::bounds::{TOLD_VALUE_MAX_BYTES, told};
 
-/// Fewest items whose number shows something.
+/// Fewest items that are evidence.
 const TOLD_MIN: usize = 10;
 /// Most attributes of a filter that are named.
 const NAMES_MAX: usize = 20;
-/// A filter that keeps more than one item of so many is not spoken of.
+/// A filter that keeps more than one item of so many gets no advice.
 const KEPT_ONE_OF: usize = 2;
 
-/// A filter that throws most of what was read away.
+/// A filter that drops most items read.
 pub(super) fn waste(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
     let filter = read.filter.as_ref()?;
     let (examined, kept, source) = match &step.counted {
@@ -42,7 +42,7 @@ pub(super) fn waste(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
     })
 }
 
-/// A statement whose WHERE names no value of the partition key on some way through it.
+/// A statement whose WHERE does not fix the partition key in every case.
 pub(super) fn whole_read(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
     let condition = read.statement.as_ref()?.condition.as_ref()?;
     if !matches!(step.access, Access::WholeTable | Access::WholeIndex) {
@@ -102,7 +102,7 @@ pub(super) fn index_that_fits(read: &ReadPlan<'_>) -> Option<Advice> {
     usable.next().map(|index| fitting(read, Some(index), &index.key, &fixed))
 }
 
-/// Returns whether an index holds all that the read looks at and returns.
+/// Returns whether an index holds all attributes of the filter and the output.
 pub(super) fn holds_all(read: &ReadPlan<'_>, index: &Index, filter: &Condition) -> bool {
     let returned = match &read.page.output {
         Output::Count => true,
@@ -144,7 +144,7 @@ fn fitting(
     }
 }
 
-/// Returns the key condition that a filter is, which fixes the partition key.
+/// Returns a filter that fixes the partition key as a key condition.
 fn key_condition(read: &ReadPlan<'_>, schema: &KeySchema) -> String {
     let Some(filter) = &read.filter else { return String::new() };
     let partition = schema.partition.iter().map(|it| it.name.as_str());
@@ -157,7 +157,7 @@ fn key_condition(read: &ReadPlan<'_>, schema: &KeySchema) -> String {
     text
 }
 
-/// Limit counts what is examined, before the filter.
+/// Limit counts items before the filter.
 pub(super) fn limit(step: &ReadStep) -> Option<Advice> {
     let (limit, _) = step.limit.zip(step.filter.as_ref())?;
     let (seen, kept) = (plural(step.sample.items, "item"), step.sample.matching);
@@ -179,7 +179,7 @@ pub(super) fn is_of_keys(read: &ReadPlan<'_>) -> bool {
     schemas.any(|schema| names().all(|name| schema.contains(name)))
 }
 
-/// Returns the attributes of a filter that are no key of what is read.
+/// Returns the attributes of a filter that are not in the key of the read.
 fn names_filtered(read: &ReadPlan<'_>, filter: &Condition) -> Vec<String> {
     let schema = read.schema();
     let mut names: Vec<String> = Vec::new();

@@ -1,10 +1,10 @@
-//! What is likely to be meant otherwise, or is cheaper another way. Each piece of advice names what
-//! shows it; what cannot be shown is not said.
+//! Likely mistakes of a read, and cheaper ways. Each piece of advice names its evidence; without evidence there is
+//! none.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `filter.rs` | filters: what they throw away, what would find their items, how Limit counts |
-//! | `sorted.rs` | an index, or the table, that has in its sort key what a filter tests |
+//! | `filter.rs` | filters: items they drop, indexes for their items, Limit before them |
+//! | `sorted.rs` | an index, or the table, whose sort key a filter tests |
 //! | `range.rs` | ranges of sort keys that hold more than their values say |
 //! | `names.rs` | names in double quotes that are likely text |
 
@@ -36,10 +36,10 @@ pub(super) async fn of_read<V: View>(
     if fitting.is_none() && !is_meant_otherwise {
         found.extend(filter::whole_read(read, step));
     }
-    // A filter of keys only is a key condition elsewhere, which is said already.
+    // A filter of keys only is a key condition elsewhere: `fitting` says that.
     let is_said = is_meant_otherwise || (fitting.is_some() && filter::is_of_keys(read));
     found.extend(fitting);
-    // The past has the key that its table had: nothing can be put into it.
+    // The past has its table's key: nothing can be moved into it.
     let is_of_past = read.page.table.past.is_some();
     found.extend(filter::waste(read, step).filter(|_| !is_said && !is_of_past));
     found.extend(filter::limit(step));

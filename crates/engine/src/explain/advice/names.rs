@@ -1,12 +1,12 @@
-//! `country = "US"` compares two attributes: double quotes are for names in PartiQL. It is told if no
-//! item that was looked at has an attribute of the name.
+//! `country = "US"` compares two attributes: double quotes are for names in PartiQL. The advice is given if no
+//! sampled item has an attribute of the name.
 
 use crate::explain::explanation::{Advice, AdviceKind};
 use crate::explain::read::{ReadPlan, Sampled};
 use crate::explain::text::plural;
 use hashrange_model::bounds::{TOLD_ADVICE_MAX, TOLD_VALUE_MAX_BYTES, beginning};
 
-/// Returns an advice for each name that is compared and that no item has.
+/// Returns advice for each compared name that no item has.
 pub(super) fn two_attributes(read: &ReadPlan<'_>, sampled: &Sampled) -> Vec<Advice> {
     let condition = read.statement.as_ref().and_then(|statement| statement.condition.as_ref());
     if sampled.items.is_empty() {

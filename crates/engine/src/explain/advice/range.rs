@@ -1,5 +1,5 @@
-//! Ranges of sort keys that hold more than their values say: a prefix that ends inside a component, a
-//! range that is open at an end and leaves the prefix of its value.
+//! Ranges of sort keys wider than their values suggest: a prefix that ends inside a component, a range with one open
+//! end that leaves the prefix of its value.
 
 use crate::explain::collection::{self, Siblings, delimiter_of};
 use crate::explain::explanation::{Advice, AdviceKind, ReadStep};
@@ -8,7 +8,7 @@ use hashrange_expr::{KeyOperator, name_text, value_text};
 use hashrange_model::{ApiResult, ValueRef};
 use hashrange_storage::View;
 
-/// The last character there is: it sorts behind all that continue a prefix.
+/// The last character of all: it sorts behind every continuation of a prefix.
 const LAST: char = char::MAX;
 
 /// `begins_with(place, 'NE#OMAHA')` also matches `NE#OMAHA-HEIGHTS#...`.
@@ -73,7 +73,7 @@ fn quoted(text: &str) -> String {
     value_text(ValueRef::S(text))
 }
 
-/// Returns how the text of a value begins that begins with a prefix.
+/// Returns the beginning of the text of a value with a prefix.
 fn quoted_beginning(prefix: &str) -> String {
     let mut beginning = quoted(prefix);
     beginning.pop();

@@ -1,5 +1,5 @@
-//! An index, or the table, that has in its sort key what a filter tests: there it is a key condition, and
-//! what it throws away is not read.
+//! An index, or the table, whose sort key a filter tests: there the filter is a key condition, and the items that it
+//! drops are not read.
 
 use super::filter::holds_all;
 use crate::explain::read::ReadPlan;
@@ -8,7 +8,7 @@ use hashrange_expr::partiql::{AsKeyCondition, as_key_condition};
 use hashrange_expr::{Condition, KeyText, name_text};
 use hashrange_model::{Value, bounds};
 
-/// Where a filter is a key condition.
+/// Index, or table, of the key condition.
 struct Fit<'t> {
     /// None: the table.
     index: Option<&'t Index>,
@@ -17,7 +17,7 @@ struct Fit<'t> {
     moved: AsKeyCondition,
 }
 
-/// Returns what to read instead of all of a partition; none if nothing has the filter in its sort key.
+/// Returns the read to make instead of a whole partition; none if no sort key fits the filter.
 pub(super) fn remedy(read: &ReadPlan<'_>) -> Option<String> {
     let filter = read.filter.as_ref()?;
     let [keys] = read.keys.as_deref()? else { return None };
@@ -39,8 +39,8 @@ pub(super) fn remedy(read: &ReadPlan<'_>) -> Option<String> {
     Some(told(read, &fit, &partition, lacks(&fit)))
 }
 
-/// Returns what of a filter is a condition on the first sort key attribute, if a read may have the rest
-/// as its filter.
+/// Returns the part of a filter that is a condition on the first sort key attribute, if a read may filter by the
+/// rest.
 pub(super) fn moved<'t>(
     filter: &Condition,
     schema: &'t KeySchema,
@@ -56,7 +56,7 @@ pub(super) fn moved<'t>(
 
 fn is_readable(read: &ReadPlan<'_>, index: &Index) -> bool {
     let is_other = read.index().is_none_or(|known| known.id != index.id);
-    // Statements know no keys of several attributes.
+    // PartiQL reads no keys of several attributes.
     let is_simple = index.key.partition.len() == 1 && index.key.sort.len() <= 1;
     is_other
         && index.state == IndexState::Active

@@ -1,9 +1,9 @@
-//! Batches and transactions as lines: each part, and what all take together.
+//! Batches and transactions as lines: each part, and the sums of all.
 
 use super::{Lines, of_step, plural, ranges, size, took};
 use crate::explain::explanation::{Explanation, ReadStep, Step, Together, WriteAction, WriteStep};
 
-/// The most parts that are told one by one, beside those that are refused.
+/// Most parts with lines of their own, beside those that are refused.
 const PARTS_MAX: usize = 25;
 
 pub(super) fn of_parts(lines: &mut Lines, explanation: &Explanation, together: &Together) {
@@ -97,7 +97,7 @@ fn of_together(lines: &mut Lines, explanation: &Explanation, together: &Together
     }
 }
 
-/// Returns which table is meant, if it is known.
+/// Returns ` of` and the table, if known.
 pub(super) fn of_table(table: Option<&str>) -> String {
     table.map(|table| format!(" of {table}")).unwrap_or_default()
 }
