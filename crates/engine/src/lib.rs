@@ -67,7 +67,7 @@ pub use intent::{Access as IntentAccess, Intent, Returns as IntentReturns, Verb}
 pub use jobs::ServersSeen;
 pub use ops::{
     ChangesInput, ChangesOutput, HeatInput, HistoryDescription, KeyTemplateDescription, ParsedKey,
-    PartitionsInput, RestoreOutput, Rewriting, Running, TreeInput,
+    PartitionsInput, RestoreOutput, Rewriting, Running, SupposedIndex, TreeInput,
 };
 pub use options::EngineOptions;
 pub use profile::Profile;

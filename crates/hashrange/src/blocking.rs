@@ -1,7 +1,7 @@
 //! The database with methods that wait instead of returning futures.
 
 use crate::Database;
-use hashrange_engine::{Explanation, Mode};
+use hashrange_engine::{Explanation, Mode, SupposedIndex};
 use hashrange_model::ApiResult;
 use hashrange_wire::Operation;
 
@@ -48,9 +48,9 @@ impl Blocking {
         &self,
         operation: Operation,
         request: &[u8],
-        what_if: &[u8],
+        index: &SupposedIndex<'_>,
     ) -> ApiResult<Explanation> {
-        hashrange_storage::block_on(self.database.explain_what_if(operation, request, what_if))
+        hashrange_storage::block_on(self.database.explain_what_if(operation, request, index))
     }
 
     /// Does the work that is due after the clock was moved; see [`Database::catch_up_with_clock`].

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hashrange_cost::{PriceList, Prices};
 use hashrange_engine::{
     Engine, EngineOptions, Environment, Explanation, Mode, OpenError, Profile, Report, Running,
-    ServersSeen, UnitPrice, UnitPrices, Verified, verify, verify_heard,
+    ServersSeen, SupposedIndex, UnitPrice, UnitPrices, Verified, verify, verify_heard,
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{
@@ -302,11 +302,7 @@ impl Database {
 
     /// Explains a Query, a Scan or a SELECT of an index that does not exist, by a bounded sample of
     /// the table: the items that it would read, the size of the index, the added cost of writes.
-    /// `what_if` describes the index with UpdateTable's members, of which the last two may be left
-    /// out:
-    /// `{"IndexName": ..., "KeySchema": [...], "Projection": {...}, "AttributeDefinitions": [...]}`.
-    /// With `"Local": true` it is a local index, as CreateTable has them. A SELECT that names no
-    /// index reads this one.
+    /// A SELECT that names no index reads this one.
     ///
     /// # Errors
     /// The errors of the request and of creating the index, or a refusal: the request does not read
@@ -315,9 +311,9 @@ impl Database {
         &'a self,
         operation: Operation,
         request: &'a [u8],
-        what_if: &'a [u8],
+        index: &'a SupposedIndex<'a>,
     ) -> Calling<'a, Explanation> {
-        Box::pin(self.engine.explain_what_if(operation, request, what_if))
+        Box::pin(self.engine.explain_what_if(operation, request, index))
     }
 
     /// Runs one operation as [`Database::call`] does, in a future on the heap.

@@ -24,7 +24,7 @@
 //! [`Database::explain_what_if`](crate::Database::explain_what_if).
 //!
 //! ```
-//! use hashrange::explain::Step;
+//! use hashrange::explain::{Step, SupposedIndex};
 //! use hashrange::{Database, Operation, item};
 //! let database = Database::memory().blocking();
 //! database.create("orders", "customer:S id:S").run()?;
@@ -34,11 +34,11 @@
 //! let request = r#"{"TableName": "orders", "IndexName": "by-price",
 //!     "KeyConditionExpression": "customer = :c AND price > :p",
 //!     "ExpressionAttributeValues": {":c": {"S": "ann"}, ":p": {"N": "50"}}}"#;
-//! let index = r#"{"IndexName": "by-price", "KeySchema": [
+//! let index = br#"{"IndexName": "by-price", "KeySchema": [
 //!     {"AttributeName": "customer", "KeyType": "HASH"}, {"AttributeName": "price", "KeyType": "RANGE"}],
 //!     "AttributeDefinitions": [{"AttributeName": "price", "AttributeType": "N"}]}"#;
-//! let explanation =
-//!     database.explain_what_if(Operation::Query, request.as_bytes(), index.as_bytes())?;
+//! let index = SupposedIndex::from_json(index)?;
+//! let explanation = database.explain_what_if(Operation::Query, request.as_bytes(), &index)?;
 //! let Some(Step::Read(read)) = explanation.steps.first() else { panic!("a Query reads") };
 //! let supposed = read.what_if.as_ref().expect("the index is not there");
 //! assert_eq!((supposed.entries.items, supposed.examined.items), (3, 2));
@@ -47,6 +47,6 @@
 
 pub use hashrange_engine::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits,
-    Time, Together, UnitsOn, WriteAction, WriteStep,
+    Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step, Supposed,
+    SupposedIndex, TableUnits, Time, Together, UnitsOn, WriteAction, WriteStep,
 };

@@ -8,7 +8,9 @@
 
 use crate::contended::ContendedStore;
 use crate::environment::{VirtualClock, virtual_environment};
-use hashrange_engine::{Engine, EngineOptions, Environment, Explanation, Mode, Report, verify};
+use hashrange_engine::{
+    Engine, EngineOptions, Environment, Explanation, Mode, Report, SupposedIndex, verify,
+};
 use hashrange_model::{ApiError, Reason};
 use hashrange_storage::{
     AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, PostgresOptions,
@@ -133,7 +135,8 @@ impl Database {
         let operation =
             Operation::from_name(Service::DynamoDb, operation).ok_or(Reason::UnknownOperation)?;
         let what_if = what_if.to_string();
-        block_on(self.engine.explain_what_if(operation, body, what_if.as_bytes()))
+        let index = SupposedIndex::from_json(what_if.as_bytes())?;
+        block_on(self.engine.explain_what_if(operation, body, &index))
     }
 
     /// Calls an operation that succeeds.

@@ -94,7 +94,7 @@ impl Parts {
     }
 
     /// Returns the explanation.
-    pub(crate) fn explanation(self, asked: Asked, planned_ms: u64, now_ms: u64) -> Explanation {
+    pub(crate) fn explanation(self, asked: Asked<'_>, planned_ms: u64, now_ms: u64) -> Explanation {
         let time = Time {
             plan_ms: planned_ms.saturating_sub(asked.began_ms),
             run_ms: now_ms.saturating_sub(planned_ms),
@@ -177,7 +177,7 @@ impl<S: Store> Engine<S> {
         actions: &[TransactionAction],
         token: Option<&Token>,
         worded: impl Fn(ApiError) -> ApiError + Send + Sync,
-        asked: Asked,
+        asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
         transaction::check_payload(actions)?;
         let tables = actions

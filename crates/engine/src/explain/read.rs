@@ -7,7 +7,7 @@
 use super::explanation::{
     Amount, Bounds, Counted, Estimate, Explanation, Mode, ReadStep, Sample, Step, Time, UnitsOn,
 };
-use super::{ReadKeys, advice, collection, keys};
+use super::{ReadKeys, WhatIf, advice, collection, keys};
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::history::past_text;
@@ -57,12 +57,14 @@ pub(crate) struct StatementText {
     pub(crate) filter: Option<String>,
 }
 
-/// What was asked for, and when.
+/// Explanation that a client asks for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct Asked<'a> {
     pub(crate) operation: &'static str,
     pub(crate) mode: Mode,
-    /// When the request began to be checked.
+    /// An index that the request supposes.
+    pub(crate) what_if: Option<&'a WhatIf>,
+    /// When the check of the request began.
     pub(crate) began_ms: u64,
 }
 
@@ -136,8 +138,11 @@ impl<S: Store> Engine<S> {
         &self,
         read: ReadPlan<'_>,
         intent: &Intent<'_>,
-        asked: Asked,
+        asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
+        if let Some(what_if) = asked.what_if {
+            return self.explain_supposed_read(read, intent, what_if, asked).await;
+        }
         let planned_ms = self.now_ms();
         let view = self.table_view(read.page.table, None).await?;
         let (mut step, sampled) = seen(&view, &read, true).await?;

@@ -23,7 +23,8 @@ use crate::read::{Output, Page, PagePlan, read_ranges};
 use crate::schema::{Index, IndexId, IndexKind, IndexProjection, Table};
 use bytes::Bytes;
 use hashrange_expr::name_text;
-use hashrange_model::{ApiResult, Item};
+use hashrange_model::error::StateFault;
+use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, Error, Key, KeyRange, Store, View, Wanted};
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
@@ -55,13 +56,16 @@ impl WhatIf {
 
 impl<S: Store> Engine<S> {
     /// Explains a read of an index that is not there.
-    pub(crate) async fn explain_supposed_read(
+    pub(super) async fn explain_supposed_read(
         &self,
         read: ReadPlan<'_>,
         intent: &Intent<'_>,
         what_if: &WhatIf,
-        asked: Asked,
+        asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
+        if read.index().is_none_or(|index| index.id != what_if.index) {
+            return Err(Reason::State(StateFault::SupposedNotRead(what_if.name().into())).into());
+        }
         assert!(asked.mode == Mode::Plan, "what is not there is not read");
         let view = self.core().view().await?;
         let looked = Looked::at(&view, &read, what_if).await?;

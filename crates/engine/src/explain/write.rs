@@ -24,7 +24,7 @@ impl<S: Store> Engine<S> {
         intent: &Intent<'_>,
         plan: impl Fn(&Table) -> ApiResult<Write<'p>> + Send + Sync,
         worded: fn(ApiError) -> ApiError,
-        asked: Asked,
+        asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
         let table = self.table(table_name)?;
         let write = plan(&table)?;

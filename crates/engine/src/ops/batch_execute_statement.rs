@@ -8,6 +8,7 @@ use crate::explain::{
     Asked, Explanation, FailedStep, Grouping, Mode, Parts, ReadPlan, Step, WriteStep,
 };
 use crate::intent::{Intent, Verb, pattern_of};
+use crate::ops::drive::{Explain, Run};
 use crate::ops::explain::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
@@ -22,7 +23,7 @@ use hashrange_model::{ApiError, ApiResult, ErrorKind, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
     BatchExecuteStatementInput, BatchExecuteStatementOutput, BatchStatementError,
-    BatchStatementErrorCodeEnum, BatchStatementRequest, BatchStatementResponse,
+    BatchStatementErrorCodeEnum, BatchStatementRequest, BatchStatementResponse, Operation,
     ReturnConsumedCapacity,
 };
 use std::sync::Arc;
@@ -33,138 +34,21 @@ impl<S: Store> Engine<S> {
         &self,
         mut input: BatchExecuteStatementInput<'_>,
     ) -> ApiResult<BatchExecuteStatementOutput> {
+        const OPERATION: Operation = Operation::BatchExecuteStatement;
         let first = input.statements.as_mut().and_then(|all| all.first_mut());
         if let Some(mode) = take_explain(first.and_then(|first| first.statement.as_mut())) {
             // On the heap: rare, and every batch would be as large.
-            let again = input.clone();
+            let asked = self.asked(OPERATION, mode);
             let explained =
-                Box::pin(self.explain_batch_execute_statement(input, again, mode)).await?;
-            let item = Some(self.priced(explained).to_item());
+                Box::pin(self.explain_request(OPERATION, || Statements::check(input), asked));
+            let item = Some(self.priced(explained.await?).to_item());
             let response = BatchStatementResponse { table_name: None, item, error: None };
             return Ok(BatchExecuteStatementOutput {
                 consumed_capacity: None,
                 responses: Some(vec![response]),
             });
         }
-        self.run_statements(input).await.map_err(|error| error.in_layer(Layer::Older))
-    }
-
-    async fn run_statements(
-        &self,
-        input: BatchExecuteStatementInput<'_>,
-    ) -> ApiResult<BatchExecuteStatementOutput> {
-        let (requests, statements, are_reads) = check(input.statements)?;
-        let answer = if are_reads {
-            self.read_statements(&requests, &statements).await?
-        } else {
-            self.write_statements(&statements).await?
-        };
-        let mode = input.return_consumed_capacity;
-        Ok(BatchExecuteStatementOutput {
-            consumed_capacity: answer
-                .reports
-                .consumed(|units, name, table| units.report(mode, name, table)),
-            responses: Some(answer.responses),
-        })
-    }
-
-    /// Explains the batch; `again` is the same request, which runs with ANALYZE if it reads.
-    pub(super) async fn explain_batch_execute_statement(
-        &self,
-        input: BatchExecuteStatementInput<'_>,
-        again: BatchExecuteStatementInput<'_>,
-        mode: Mode,
-    ) -> ApiResult<Explanation> {
-        let asked = Asked { operation: "BatchExecuteStatement", mode, began_ms: self.now_ms() };
-        let explained = async {
-            let (requests, statements, are_reads) = check(input.statements)?;
-            let explained = if are_reads {
-                self.explain_read_statements(&requests, &statements, again, asked).await
-            } else {
-                self.explain_write_statements(&statements, asked).await
-            };
-            let pattern = pattern_of(intents(&statements));
-            explained.map(|explained| Explanation { pattern, ..explained })
-        };
-        explained.await.map_err(|error| error.in_layer(Layer::Older))
-    }
-
-    async fn explain_read_statements(
-        &self,
-        requests: &[BatchStatementRequest<'_>],
-        statements: &[ApiResult<Statement>],
-        mut again: BatchExecuteStatementInput<'_>,
-        asked: Asked,
-    ) -> ApiResult<Explanation> {
-        let tables = self.tables_of_statements(statements);
-        let planned = requests.iter().zip(statements).zip(&tables);
-        let reads: Vec<_> = planned
-            .map(|((request, statement), table)| {
-                let name = statement.as_ref().ok().map(|it| it.table().to_owned());
-                let consistent = request.consistent_read == Some(true);
-                explained_read(statement, table, consistent)
-                    .map_err(|error| FailedStep::of(name.as_deref(), &error.in_layer(Layer::Older)))
-            })
-            .collect();
-        let keys = reads.iter().flatten().flat_map(|read| &read.ranges).map(|range| &range.start);
-        check_distinct(keys)?;
-        let planned_ms = self.now_ms();
-        let mut steps = self.item_read_steps(reads, Grouping::Batch).await?;
-        let mut consumed = None;
-        if asked.mode == Mode::Analyze {
-            again.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-            let answer = self.run_statements(again).await?;
-            refuse_failed(&mut steps, answer.responses.unwrap_or_default());
-            consumed = Some(answer.consumed_capacity);
-        }
-        let mut parts = Parts::of(Grouping::Batch, steps);
-        if let Some(consumed) = consumed {
-            self.add_consumed(&mut parts, consumed)?;
-        }
-        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
-    }
-
-    async fn explain_write_statements(
-        &self,
-        statements: &[ApiResult<Statement>],
-        asked: Asked,
-    ) -> ApiResult<Explanation> {
-        let planned_ms = self.now_ms();
-        let steps = self.attempt_statements(statements, asked.mode);
-        let (steps, round_trips) = self.counting(steps).await;
-        let mut parts = Parts::of(Grouping::Batch, steps?);
-        parts.together.round_trips = round_trips.filter(|_| asked.mode == Mode::Analyze);
-        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
-    }
-
-    /// Rehearses statements that write, or runs them, and returns the step of each.
-    async fn attempt_statements(
-        &self,
-        statements: &[ApiResult<Statement>],
-        mode: Mode,
-    ) -> ApiResult<Vec<Step>> {
-        until_decided(|| async {
-            let tables = self.tables_of_statements(statements);
-            let (writes, errors) = plan_writes(statements, &tables);
-            check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
-            let planned = statements.iter().zip(&errors).filter(|(_, error)| error.is_none());
-            let planned = planned.filter_map(|(statement, _)| statement.as_ref().ok());
-            let told = planned.zip(&writes).map(|(statement, (table, write))| {
-                WriteStep::of(table, write, &write::key_attributes(table, statement)?)
-            });
-            let told = told.collect::<ApiResult<Vec<_>>>()?;
-            let attempts = match mode {
-                Mode::Plan => Some(self.core().rehearse(&writes).await?),
-                Mode::Analyze => {
-                    let announced = announce_all(|| intents(statements))?;
-                    self.commit_apart(&writes, announced).await?
-                }
-            };
-            drop(writes);
-            Ok(attempts
-                .map(|attempts| told_statements(statements, &tables, errors, told, attempts)))
-        })
-        .await
+        self.run_request(OPERATION, || Statements::check(input)).await
     }
 
     /// Returns the table of each statement.
@@ -178,20 +62,113 @@ impl<S: Store> Engine<S> {
         };
         statements.iter().map(table).collect()
     }
+}
 
-    async fn read_statements(
+/// Statements of a batch, each checked by itself.
+pub(super) struct Statements<'a> {
+    requests: Vec<BatchStatementRequest<'a>>,
+    /// Of each request the statement, or its fault.
+    statements: Vec<ApiResult<Statement>>,
+    /// Whether they read; all others write.
+    are_reads: bool,
+    return_consumed_capacity: Option<ReturnConsumedCapacity>,
+}
+
+impl<'a> Statements<'a> {
+    pub(super) fn check(input: BatchExecuteStatementInput<'a>) -> ApiResult<Self> {
+        let requests = required(input.statements, "statements")?;
+        let statements: Vec<_> = requests.iter().map(parse).collect();
+        let parsed = || statements.iter().flatten();
+        let reads = parsed().filter(|statement| statement.is_read()).count();
+        if reads != 0 && reads != parsed().count() {
+            return Err(Reason::from(StatementFault::BatchMixed).into());
+        }
+        let return_consumed_capacity = input.return_consumed_capacity;
+        Ok(Self { requests, statements, are_reads: reads > 0, return_consumed_capacity })
+    }
+
+    async fn explain_reads<S: Store>(
         &self,
-        requests: &[BatchStatementRequest<'_>],
-        statements: &[ApiResult<Statement>],
-    ) -> ApiResult<Answer> {
+        engine: &Engine<S>,
+        asked: Asked<'_>,
+    ) -> ApiResult<Explanation> {
+        let tables = engine.tables_of_statements(&self.statements);
+        let planned = self.requests.iter().zip(&self.statements).zip(&tables);
+        let reads: Vec<_> = planned
+            .map(|((request, statement), table)| {
+                let name = statement.as_ref().ok().map(|it| it.table().to_owned());
+                let consistent = request.consistent_read == Some(true);
+                explained_read(statement, table, consistent)
+                    .map_err(|error| FailedStep::of(name.as_deref(), &error.in_layer(Layer::Older)))
+            })
+            .collect();
+        let keys = reads.iter().flatten().flat_map(|read| &read.ranges).map(|range| &range.start);
+        check_distinct(keys)?;
+        let planned_ms = engine.now_ms();
+        let mut steps = engine.item_read_steps(reads, Grouping::Batch).await?;
+        let mut consumed = None;
+        if asked.mode == Mode::Analyze {
+            let answer = self.read(engine).await?;
+            let answer = answer.output(Some(ReturnConsumedCapacity::Total));
+            refuse_failed(&mut steps, answer.responses.unwrap_or_default());
+            consumed = Some(answer.consumed_capacity);
+        }
+        let mut parts = Parts::of(Grouping::Batch, steps);
+        if let Some(consumed) = consumed {
+            engine.add_consumed(&mut parts, consumed)?;
+        }
+        Ok(parts.explanation(asked, planned_ms, engine.now_ms()))
+    }
+
+    async fn explain_writes<S: Store>(
+        &self,
+        engine: &Engine<S>,
+        asked: Asked<'_>,
+    ) -> ApiResult<Explanation> {
+        let planned_ms = engine.now_ms();
+        let (steps, round_trips) = engine.counting(self.attempt(engine, asked.mode)).await;
+        let mut parts = Parts::of(Grouping::Batch, steps?);
+        parts.together.round_trips = round_trips.filter(|_| asked.mode == Mode::Analyze);
+        Ok(parts.explanation(asked, planned_ms, engine.now_ms()))
+    }
+
+    /// Rehearses statements that write, or runs them, and returns the step of each.
+    async fn attempt<S: Store>(&self, engine: &Engine<S>, mode: Mode) -> ApiResult<Vec<Step>> {
+        until_decided(|| async {
+            let statements = &self.statements;
+            let tables = engine.tables_of_statements(statements);
+            let (writes, errors) = plan_writes(statements, &tables);
+            check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
+            let planned = statements.iter().zip(&errors).filter(|(_, error)| error.is_none());
+            let planned = planned.filter_map(|(statement, _)| statement.as_ref().ok());
+            let told = planned.zip(&writes).map(|(statement, (table, write))| {
+                WriteStep::of(table, write, &write::key_attributes(table, statement)?)
+            });
+            let told = told.collect::<ApiResult<Vec<_>>>()?;
+            let attempts = match mode {
+                Mode::Plan => Some(engine.core().rehearse(&writes).await?),
+                Mode::Analyze => {
+                    let announced = announce_all(|| intents(statements))?;
+                    engine.commit_apart(&writes, announced).await?
+                }
+            };
+            drop(writes);
+            Ok(attempts
+                .map(|attempts| told_statements(statements, &tables, errors, told, attempts)))
+        })
+        .await
+    }
+
+    async fn read<S: Store>(&self, engine: &Engine<S>) -> ApiResult<Answer> {
+        let statements = &self.statements;
         let tables: Vec<_> = statements
             .iter()
             .map(|statement| match statement {
-                Ok(statement) => self.readable_table(statement.table()),
+                Ok(statement) => engine.readable_table(statement.table()),
                 Err(error) => Err(error.clone()),
             })
             .collect();
-        let planned = requests.iter().zip(statements).zip(&tables);
+        let planned = self.requests.iter().zip(statements).zip(&tables);
         let plans: Vec<_> = planned
             .map(|((request, statement), table)| {
                 let (select, table) = selected(statement, table)?;
@@ -203,7 +180,7 @@ impl<S: Store> Engine<S> {
         let selects = || plans.iter().flatten().map(|(select, ..)| *select);
         let announced =
             announce_all(|| selects().map(|select| select::intent(Verb::Select, select)))?;
-        let view = self.core().view().await?;
+        let view = engine.core().view().await?;
         let mut answer = Answer::default();
         for plan in plans {
             let (select, table, plan) = match plan {
@@ -213,7 +190,7 @@ impl<S: Store> Engine<S> {
                 }
                 Ok(plan) => plan,
             };
-            let mut page: Page = match self.read(plan, Some(&view), announced).await {
+            let mut page: Page = match engine.read(plan, Some(&view), announced).await {
                 Err(error) if error.throttle().is_some() => {
                     answer.fail(&select.table, &error);
                     continue;
@@ -227,16 +204,17 @@ impl<S: Store> Engine<S> {
         Ok(answer)
     }
 
-    async fn write_statements(&self, statements: &[ApiResult<Statement>]) -> ApiResult<Answer> {
+    async fn write<S: Store>(&self, engine: &Engine<S>) -> ApiResult<Answer> {
+        let statements = &self.statements;
         until_decided(|| async {
-            let tables = self.tables_of_statements(statements);
+            let tables = engine.tables_of_statements(statements);
             let (writes, errors) = plan_writes(statements, &tables);
             check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
             let attempts = if writes.is_empty() {
                 Some(Vec::new())
             } else {
                 let announced = announce_all(|| intents(statements))?;
-                match self.commit_apart(&writes, announced).await {
+                match engine.commit_apart(&writes, announced).await {
                     Err(error) if matches!(error.reason(), Reason::TransactionConflict) => {
                         Some(writes.iter().map(|_| Attempt::lost(&error)).collect())
                     }
@@ -250,18 +228,23 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// The requests, their statements or faults, and whether these read.
-type Checked<'a> = (Vec<BatchStatementRequest<'a>>, Vec<ApiResult<Statement>>, bool);
-
-fn check(requests: Option<Vec<BatchStatementRequest<'_>>>) -> ApiResult<Checked<'_>> {
-    let requests = required(requests, "statements")?;
-    let statements: Vec<_> = requests.iter().map(parse).collect();
-    let parsed = || statements.iter().flatten();
-    let reads = parsed().filter(|statement| statement.is_read()).count();
-    if reads != 0 && reads != parsed().count() {
-        return Err(Reason::from(StatementFault::BatchMixed).into());
+impl<S: Store> Run<S, BatchExecuteStatementOutput> for Statements<'_> {
+    async fn run(self, engine: &Engine<S>) -> ApiResult<BatchExecuteStatementOutput> {
+        let answer =
+            if self.are_reads { self.read(engine).await? } else { self.write(engine).await? };
+        Ok(answer.output(self.return_consumed_capacity))
     }
-    Ok((requests, statements, reads > 0))
+}
+
+impl<S: Store> Explain<S> for Statements<'_> {
+    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        let explained = if self.are_reads {
+            self.explain_reads(engine, asked).await?
+        } else {
+            self.explain_writes(engine, asked).await?
+        };
+        Ok(Explanation { pattern: pattern_of(intents(&self.statements)), ..explained })
+    }
 }
 
 /// Returns the intents of the statements that could be read.
@@ -424,6 +407,15 @@ impl Answer {
             }
         }
         answer
+    }
+
+    fn output(self, mode: Option<ReturnConsumedCapacity>) -> BatchExecuteStatementOutput {
+        let reports = self.reports;
+        BatchExecuteStatementOutput {
+            consumed_capacity: reports
+                .consumed(|units, name, table| units.report(mode, name, table)),
+            responses: Some(self.responses),
+        }
     }
 
     fn succeed(&mut self, table_name: &str, item: Option<Item>) {

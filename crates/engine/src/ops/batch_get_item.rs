@@ -7,6 +7,7 @@ use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPl
 use crate::heat::{Heat, Touched};
 use crate::intent::{Access, Intent, Returns, Verb, pattern_of};
 use crate::layout;
+use crate::ops::drive::{Explain, Run};
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, legacy, required, validated};
 use crate::schema::{IndexId, Table};
@@ -20,7 +21,7 @@ use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Key, Store, View};
 use hashrange_wire::{
     BatchGetItemInput, BatchGetItemOutput, DecodedItem, DecodedValue, KeysAndAttributes, Map,
-    ReturnConsumedCapacity,
+    Operation, ReturnConsumedCapacity,
 };
 use std::sync::Arc;
 
@@ -46,89 +47,12 @@ impl<S: Store> Engine<S> {
     /// Reads items of several tables.
     pub async fn batch_get_item(
         &self,
-        mut input: BatchGetItemInput<'_>,
+        input: BatchGetItemInput<'_>,
     ) -> ApiResult<BatchGetItemOutput> {
-        let parts = self.plan_parts(&mut input)?;
-        let _announced = announce_all(|| intents(&parts))?;
-        pass(Station::Admission);
-        let mut admission = self.admission().map(Admission::of_batch);
-        let newest = self.core().view().await?;
-        let mut answer = Answer::new();
-        for planned in parts {
-            let target = ReadTarget {
-                table: &planned.table,
-                index: None,
-                partition: None,
-                consistent: planned.part.consistent,
-            };
-            let old = admission.as_mut().and_then(|admission| self.old_view(admission, &target));
-            let whole = || layout::keyspace(planned.table.id(), IndexId::BASE);
-            let view = self.read_view(&planned.table, whole, old, Some(&newest)).await?;
-            let report = input.return_consumed_capacity;
-            let tellers = (admission.as_mut(), &self.core().heat);
-            pass(Station::Run);
-            match &view {
-                ReadView::Newest => answer.read_part(&newest, planned, report, tellers).await?,
-                ReadView::Given(view) => answer.read_part(view, planned, report, tellers).await?,
-                // On the heap: rare, and every batch would be as large.
-                ReadView::Past(view) => {
-                    Box::pin(answer.read_part(view, planned, report, tellers)).await?;
-                }
-                ReadView::Heat(view) => {
-                    Box::pin(answer.read_part(view, planned, report, tellers)).await?;
-                }
-            }
-        }
-        pass(Station::Event);
-        if let Some(throttled) = answer.throttled.filter(|_| answer.processed == 0) {
-            return Err(throttled.into());
-        }
-        if let Some(admission) = admission {
-            admission.settle();
-        }
-        Ok(BatchGetItemOutput {
-            responses: Some(Map::from_entries_last_wins(answer.responses)),
-            unprocessed_keys: Some(Map::from_entries_last_wins(answer.unprocessed)),
-            consumed_capacity: (!answer.consumed.is_empty()).then_some(answer.consumed),
-        })
+        self.run_request(Operation::BatchGetItem, || BatchGet::check(input)).await
     }
 
-    /// Explains the batch; `again` is the same request, which runs with ANALYZE.
-    pub(super) async fn explain_batch_get_item(
-        &self,
-        mut input: BatchGetItemInput<'_>,
-        mut again: BatchGetItemInput<'_>,
-        mode: Mode,
-    ) -> ApiResult<Explanation> {
-        let asked = Asked { operation: "BatchGetItem", mode, began_ms: self.now_ms() };
-        let planned = self.plan_parts(&mut input)?;
-        let pattern = pattern_of(intents(&planned));
-        let planned_ms = self.now_ms();
-        let reads = planned.iter().flat_map(PlannedPart::reads).map(Ok).collect();
-        let mut steps = self.item_read_steps(reads, Grouping::Batch).await?;
-        leave_out(&mut steps);
-        let mut parts = Parts::of(Grouping::Batch, steps);
-        if mode == Mode::Analyze {
-            again.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-            let answer = self.batch_get_item(again).await?;
-            self.add_consumed(&mut parts, answer.consumed_capacity)?;
-            let left = answer.unprocessed_keys.iter().flat_map(Map::values);
-            parts.together.unprocessed =
-                left.map(|part| part.keys.as_ref().map_or(0, Vec::len)).sum();
-        }
-        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
-    }
-
-    fn plan_parts(&self, input: &mut BatchGetItemInput<'_>) -> ApiResult<Vec<PlannedPart>> {
-        let requested = required(input.request_items.take(), "requestItems")?;
-        check_one_projection_style(&requested)?;
-        let parts = requested
-            .into_iter()
-            .map(|(name, part)| CheckedPart::check(name.into_owned(), part))
-            .collect::<Result<Vec<_>, _>>()?;
-        if parts.iter().map(|part| part.keys.len()).sum::<usize>() > BATCH_GET_KEYS_MAX {
-            return Err(Reason::TooManyBatchGetKeys.into());
-        }
+    fn plan_parts(&self, parts: Vec<CheckedPart>) -> ApiResult<Vec<PlannedPart>> {
         let planned = parts.into_iter().map(|part| self.plan_part(part));
         let planned = planned.collect::<ApiResult<Vec<_>>>()?;
         // A table may be there by its name and by its ARN; its past is another one with the same keys.
@@ -151,6 +75,103 @@ impl<S: Store> Engine<S> {
         write::check_distinct(&keys)?;
         Ok(PlannedPart { part, table, keys })
     }
+}
+
+/// A batch whose parameters are valid by themselves.
+pub(super) struct BatchGet {
+    parts: Vec<CheckedPart>,
+    return_consumed_capacity: Option<ReturnConsumedCapacity>,
+}
+
+impl BatchGet {
+    pub(super) fn check(input: BatchGetItemInput<'_>) -> ApiResult<Self> {
+        let requested = required(input.request_items, "requestItems")?;
+        check_one_projection_style(&requested)?;
+        let parts = requested
+            .into_iter()
+            .map(|(name, part)| CheckedPart::check(name.into_owned(), part))
+            .collect::<Result<Vec<_>, _>>()?;
+        if parts.iter().map(|part| part.keys.len()).sum::<usize>() > BATCH_GET_KEYS_MAX {
+            return Err(Reason::TooManyBatchGetKeys.into());
+        }
+        Ok(Self { parts, return_consumed_capacity: input.return_consumed_capacity })
+    }
+}
+
+impl<S: Store> Run<S, BatchGetItemOutput> for BatchGet {
+    async fn run(self, engine: &Engine<S>) -> ApiResult<BatchGetItemOutput> {
+        let parts = engine.plan_parts(self.parts)?;
+        read(engine, parts, self.return_consumed_capacity).await
+    }
+}
+
+impl<S: Store> Explain<S> for BatchGet {
+    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        let planned = engine.plan_parts(self.parts)?;
+        let pattern = pattern_of(intents(&planned));
+        let planned_ms = engine.now_ms();
+        let reads = planned.iter().flat_map(PlannedPart::reads).map(Ok).collect();
+        let mut steps = engine.item_read_steps(reads, Grouping::Batch).await?;
+        leave_out(&mut steps);
+        let mut parts = Parts::of(Grouping::Batch, steps);
+        if asked.mode == Mode::Analyze {
+            let answer = read(engine, planned, Some(ReturnConsumedCapacity::Total)).await?;
+            engine.add_consumed(&mut parts, answer.consumed_capacity)?;
+            let left = answer.unprocessed_keys.iter().flat_map(Map::values);
+            parts.together.unprocessed =
+                left.map(|part| part.keys.as_ref().map_or(0, Vec::len)).sum();
+        }
+        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, engine.now_ms()) })
+    }
+}
+
+/// Reads the parts, as far as they fit into one answer and a profile lets them in.
+async fn read<S: Store>(
+    engine: &Engine<S>,
+    parts: Vec<PlannedPart>,
+    report: Option<ReturnConsumedCapacity>,
+) -> ApiResult<BatchGetItemOutput> {
+    let _announced = announce_all(|| intents(&parts))?;
+    pass(Station::Admission);
+    let mut admission = engine.admission().map(Admission::of_batch);
+    let newest = engine.core().view().await?;
+    let mut answer = Answer::new();
+    for planned in parts {
+        let target = ReadTarget {
+            table: &planned.table,
+            index: None,
+            partition: None,
+            consistent: planned.part.consistent,
+        };
+        let old = admission.as_mut().and_then(|admission| engine.old_view(admission, &target));
+        let whole = || layout::keyspace(planned.table.id(), IndexId::BASE);
+        let view = engine.read_view(&planned.table, whole, old, Some(&newest)).await?;
+        let tellers = (admission.as_mut(), &engine.core().heat);
+        pass(Station::Run);
+        match &view {
+            ReadView::Newest => answer.read_part(&newest, planned, report, tellers).await?,
+            ReadView::Given(view) => answer.read_part(view, planned, report, tellers).await?,
+            // On the heap: rare, and every batch would be as large.
+            ReadView::Past(view) => {
+                Box::pin(answer.read_part(view, planned, report, tellers)).await?;
+            }
+            ReadView::Heat(view) => {
+                Box::pin(answer.read_part(view, planned, report, tellers)).await?;
+            }
+        }
+    }
+    pass(Station::Event);
+    if let Some(throttled) = answer.throttled.filter(|_| answer.processed == 0) {
+        return Err(throttled.into());
+    }
+    if let Some(admission) = admission {
+        admission.settle();
+    }
+    Ok(BatchGetItemOutput {
+        responses: Some(Map::from_entries_last_wins(answer.responses)),
+        unprocessed_keys: Some(Map::from_entries_last_wins(answer.unprocessed)),
+        consumed_capacity: (!answer.consumed.is_empty()).then_some(answer.consumed),
+    })
 }
 
 impl PlannedPart {

@@ -10,6 +10,7 @@ use crate::engine::Engine;
 use crate::environment::table_name_of;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, Step, WriteStep};
 use crate::intent::{Access, Intent, Verb, pattern_of};
+use crate::ops::drive::{Explain, Run};
 use crate::request::{required, validated};
 use crate::schema::Table;
 use crate::usage::announce_all;
@@ -19,7 +20,8 @@ use hashrange_model::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_MAX_BYTES};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
-    BatchWriteItemInput, BatchWriteItemOutput, DeleteRequest, Map, PutRequest, WriteRequest,
+    BatchWriteItemInput, BatchWriteItemOutput, DeleteRequest, Map, Operation, PutRequest,
+    ReturnConsumedCapacity, ReturnItemCollectionMetrics, WriteRequest,
 };
 use std::sync::Arc;
 
@@ -87,47 +89,98 @@ impl<S: Store> Engine<S> {
         &self,
         input: BatchWriteItemInput<'_>,
     ) -> ApiResult<BatchWriteItemOutput> {
-        self.run_batch_write_item(input).await.map_err(|error| error.in_layer(Layer::Older))
+        self.run_request(Operation::BatchWriteItem, || BatchWrite::check(input)).await
     }
+}
 
-    async fn run_batch_write_item(
-        &self,
-        mut input: BatchWriteItemInput<'_>,
-    ) -> ApiResult<BatchWriteItemOutput> {
-        let members = check(&mut input)?;
-        if self.limiter().is_some() {
-            return self.write_members_apart(input, members).await;
+/// A batch of writes, each checked by itself.
+pub(super) struct BatchWrite {
+    /// Each with its table as the request names it.
+    members: Vec<(String, Member)>,
+    return_consumed_capacity: Option<ReturnConsumedCapacity>,
+    return_item_collection_metrics: Option<ReturnItemCollectionMetrics>,
+}
+
+impl BatchWrite {
+    pub(super) fn check(input: BatchWriteItemInput<'_>) -> ApiResult<Self> {
+        let mut members = Vec::new();
+        for (name, requests) in required(input.request_items, "requestItems")? {
+            for request in requests {
+                members.push((name.to_string(), Member::check(request)?));
+            }
         }
-        let (tables, written) = until_decided(|| async {
-            let tables = self.tables_of(&members)?;
-            let writes = plan(&members, &tables)?;
-            let announced = announce_all(|| intents(&members))?;
-            let written = self.commit(&writes, announced).await.map_err(throttled)?;
-            Ok(written.map(|written| (tables, written)))
+        if members.len() > BATCH_WRITE_REQUESTS_MAX {
+            return Err(Reason::TooManyBatchWriteRequests.into());
+        }
+        Ok(Self {
+            members,
+            return_consumed_capacity: input.return_consumed_capacity,
+            return_item_collection_metrics: input.return_item_collection_metrics,
         })
-        .await?;
-        let done = members.iter().zip(&tables).zip(&written);
-        let done = done.map(|((member, table), written)| (member, table, written));
-        Ok(answer(done, Map::new(), &input))
     }
 
-    /// Writes the members each by itself, as throughput permits; what it does not permit is left.
-    async fn write_members_apart(
+    fn tables<S: Store>(&self, engine: &Engine<S>) -> ApiResult<Vec<Arc<Table>>> {
+        self.members.iter().map(|(name, _)| engine.table(name)).collect()
+    }
+
+    /// Plans every member; two may not have one key.
+    fn plan<'t>(&self, tables: &'t [Arc<Table>]) -> ApiResult<Vec<(&'t Table, Write<'static>)>> {
+        let planned = self.members.iter().zip(tables);
+        let writes = planned
+            .map(|((_, member), table)| Ok((&**table, member.plan(table)?)))
+            .collect::<ApiResult<Vec<_>>>()?;
+        check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
+        Ok(writes)
+    }
+
+    /// Writes the members: in one commit, or under a limiter each by itself. None if the tables changed meanwhile.
+    async fn write<S: Store>(
         &self,
-        input: BatchWriteItemInput<'_>,
-        members: Vec<(String, Member)>,
-    ) -> ApiResult<BatchWriteItemOutput> {
+        engine: &Engine<S>,
+        writes: &[(&Table, Write<'static>)],
+    ) -> ApiResult<Option<Vec<Attempt>>> {
+        let announced = announce_all(|| intents(&self.members))?;
+        if engine.limiter().is_some() {
+            return engine.commit_apart(writes, announced).await.map_err(throttled);
+        }
+        let written = engine.commit(writes, announced).await.map_err(throttled)?;
+        Ok(written.map(|written| written.into_iter().map(Attempt::done).collect()))
+    }
+
+    fn answer<'m>(
+        &self,
+        done: &[(&'m (String, Member), &'m Arc<Table>, Written)],
+        left: Map<String, Vec<WriteRequest>>,
+    ) -> BatchWriteItemOutput {
+        let mut reports = PerTable::default();
+        for ((name, member), table, written) in done {
+            reports.add_units(name, table, &written.units);
+            let asked = self.return_item_collection_metrics;
+            reports.add_metrics(asked, name, table, member.key_attributes(), written);
+        }
+        let mode = self.return_consumed_capacity;
+        BatchWriteItemOutput {
+            unprocessed_items: Some(left),
+            consumed_capacity: reports
+                .consumed(|units, name, table| units.report(mode, name, table)),
+            item_collection_metrics: reports.into_metrics(),
+        }
+    }
+}
+
+impl<S: Store> Run<S, BatchWriteItemOutput> for BatchWrite {
+    async fn run(self, engine: &Engine<S>) -> ApiResult<BatchWriteItemOutput> {
         let (tables, attempts) = until_decided(|| async {
-            let tables = self.tables_of(&members)?;
-            let writes = plan(&members, &tables)?;
-            let announced = announce_all(|| intents(&members))?;
-            let attempts = self.commit_apart(&writes, announced).await.map_err(throttled)?;
+            let tables = self.tables(engine)?;
+            let writes = self.plan(&tables)?;
+            let attempts = self.write(engine, &writes).await?;
+            drop(writes);
             Ok(attempts.map(|attempts| (tables, attempts)))
         })
         .await?;
-        let (mut done, mut left) = (Vec::new(), Vec::new());
+        let (mut done, mut left) = (Vec::with_capacity(self.members.len()), Vec::new());
         let mut throttled = None;
-        for ((member, table), attempt) in members.iter().zip(&tables).zip(attempts) {
+        for ((member, table), attempt) in self.members.iter().zip(&tables).zip(attempts) {
             match attempt.result {
                 Ok(written) => done.push((member, table, written)),
                 Err(error) if error.throttle().is_some() => {
@@ -140,33 +193,31 @@ impl<S: Store> Engine<S> {
         if let Some(throttled) = throttled.filter(|_| done.is_empty()) {
             return Err(throttled);
         }
-        let done = done.iter().map(|(member, table, written)| (*member, *table, written));
-        Ok(answer(done, Map::from_entries_last_wins(left), &input))
+        Ok(self.answer(&done, Map::from_entries_last_wins(left)))
     }
+}
 
-    /// Explains the batch.
-    pub(super) async fn explain_batch_write_item(
-        &self,
-        input: BatchWriteItemInput<'_>,
-        mode: Mode,
-    ) -> ApiResult<Explanation> {
-        let asked = Asked { operation: "BatchWriteItem", mode, began_ms: self.now_ms() };
-        let explained = self.run_explain_batch_write_item(input, asked).await;
-        explained.map_err(|error| error.in_layer(Layer::Older))
-    }
-
-    async fn run_explain_batch_write_item(
-        &self,
-        mut input: BatchWriteItemInput<'_>,
-        asked: Asked,
-    ) -> ApiResult<Explanation> {
-        let members = check(&mut input)?;
-        let pattern = pattern_of(intents(&members));
-        let planned_ms = self.now_ms();
-        let attempted = self.attempt_members(&members, asked.mode);
-        let (attempted, round_trips) = self.counting(attempted).await;
+impl<S: Store> Explain<S> for BatchWrite {
+    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        let pattern = pattern_of(intents(&self.members));
+        let planned_ms = engine.now_ms();
+        let attempted = until_decided(|| async {
+            let tables = self.tables(engine)?;
+            let writes = self.plan(&tables)?;
+            let told = self.members.iter().zip(&writes).map(|((_, member), (table, write))| {
+                WriteStep::of(table, write, member.key_attributes())
+            });
+            let told = told.collect::<ApiResult<Vec<_>>>()?;
+            let attempts = match asked.mode {
+                Mode::Plan => Some(engine.core().rehearse(&writes).await?),
+                Mode::Analyze => self.write(engine, &writes).await?,
+            };
+            drop(writes);
+            Ok(attempts.map(|attempts| (tables, told, attempts)))
+        });
+        let (attempted, round_trips) = engine.counting(attempted).await;
         let (tables, mut told, attempts) = attempted?;
-        let is_apart = self.limiter().is_some();
+        let is_apart = engine.limiter().is_some();
         let mut unprocessed = 0;
         let (mut refused, mut throttled) = (None, None);
         for ((step, table), attempt) in told.iter_mut().zip(&tables).zip(attempts) {
@@ -182,7 +233,7 @@ impl<S: Store> Engine<S> {
             step.add_attempt(table, attempt, &Units::of_table(0.0), worded);
         }
         // What runs is refused as the batch is.
-        let is_nothing_done = unprocessed == members.len();
+        let is_nothing_done = unprocessed == self.members.len();
         let of_run = refused.clone().or(throttled.filter(|_| is_nothing_done));
         if let Some(why) = of_run.filter(|_| asked.mode == Mode::Analyze) {
             return Err(why);
@@ -194,57 +245,8 @@ impl<S: Store> Engine<S> {
         if let Some(why) = refused {
             parts.refuse(&why);
         }
-        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
+        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, engine.now_ms()) })
     }
-
-    /// Rehearses the members, or writes them, with the step of each.
-    async fn attempt_members(
-        &self,
-        members: &[(String, Member)],
-        mode: Mode,
-    ) -> ApiResult<(Vec<Arc<Table>>, Vec<WriteStep>, Vec<Attempt>)> {
-        until_decided(|| async {
-            let tables = self.tables_of(members)?;
-            let writes = plan(members, &tables)?;
-            let told = members.iter().zip(&writes).map(|((_, member), (table, write))| {
-                WriteStep::of(table, write, member.key_attributes())
-            });
-            let told = told.collect::<ApiResult<Vec<_>>>()?;
-            let attempts = match mode {
-                Mode::Plan => Some(self.core().rehearse(&writes).await?),
-                Mode::Analyze if self.limiter().is_some() => {
-                    let announced = announce_all(|| intents(members))?;
-                    self.commit_apart(&writes, announced).await.map_err(throttled)?
-                }
-                Mode::Analyze => {
-                    let announced = announce_all(|| intents(members))?;
-                    let written = self.commit(&writes, announced).await.map_err(throttled)?;
-                    written.map(|written| written.into_iter().map(Attempt::done).collect())
-                }
-            };
-            drop(writes);
-            Ok(attempts.map(|attempts| (tables, told, attempts)))
-        })
-        .await
-    }
-
-    fn tables_of(&self, members: &[(String, Member)]) -> ApiResult<Vec<Arc<Table>>> {
-        members.iter().map(|(name, _)| self.table(name)).collect()
-    }
-}
-
-/// Returns the members, each checked by itself.
-fn check(input: &mut BatchWriteItemInput<'_>) -> ApiResult<Vec<(String, Member)>> {
-    let mut members = Vec::new();
-    for (name, requests) in required(input.request_items.take(), "requestItems")? {
-        for request in requests {
-            members.push((name.to_string(), Member::check(request)?));
-        }
-    }
-    if members.len() > BATCH_WRITE_REQUESTS_MAX {
-        return Err(Reason::TooManyBatchWriteRequests.into());
-    }
-    Ok(members)
 }
 
 /// Returns the intents of the members. The tables of a request are in no order, so they stand by name.
@@ -267,44 +269,11 @@ fn throttled(error: ApiError) -> ApiError {
     if is_conflict { Reason::Contended.into() } else { error }
 }
 
-/// Plans every member; two may not have one key.
-fn plan<'t>(
-    members: &[(String, Member)],
-    tables: &'t [Arc<Table>],
-) -> ApiResult<Vec<(&'t Table, Write<'static>)>> {
-    let writes = members
-        .iter()
-        .zip(tables)
-        .map(|((_, member), table)| Ok((&**table, member.plan(table)?)))
-        .collect::<ApiResult<Vec<_>>>()?;
-    check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
-    Ok(writes)
-}
-
 /// Adds a member to those that are left unprocessed.
 fn leave(left: &mut Vec<(String, Vec<WriteRequest>)>, (name, member): &(String, Member)) {
     let request = member.request();
     match left.iter_mut().find(|(known, _)| known == name) {
         Some((_, requests)) => requests.push(request),
         None => left.push((name.clone(), vec![request])),
-    }
-}
-
-fn answer<'m>(
-    done: impl Iterator<Item = (&'m (String, Member), &'m Arc<Table>, &'m Written)>,
-    left: Map<String, Vec<WriteRequest>>,
-    input: &BatchWriteItemInput<'_>,
-) -> BatchWriteItemOutput {
-    let mut reports = PerTable::default();
-    let asked = input.return_item_collection_metrics;
-    for ((name, member), table, written) in done {
-        reports.add_units(name, table, &written.units);
-        reports.add_metrics(asked, name, table, member.key_attributes(), written);
-    }
-    let mode = input.return_consumed_capacity;
-    BatchWriteItemOutput {
-        unprocessed_items: Some(left),
-        consumed_capacity: reports.consumed(|units, name, table| units.report(mode, name, table)),
-        item_collection_metrics: reports.into_metrics(),
     }
 }

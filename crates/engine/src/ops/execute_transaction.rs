@@ -9,6 +9,7 @@ use crate::heat::Touched;
 use crate::intent::pattern_of;
 use crate::layout;
 use crate::layout::token::TokenScope;
+use crate::ops::drive::{Explain, Run};
 use crate::ops::explain::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
@@ -27,8 +28,8 @@ use hashrange_model::limits::{ITEM_SIZE_MAX_BYTES, TRANSACTION_SIZE_MAX_BYTES};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
-    ExecuteTransactionInput, ExecuteTransactionOutput, ItemResponse, ParameterizedStatement,
-    ReturnConsumedCapacity,
+    ExecuteTransactionInput, ExecuteTransactionOutput, ItemResponse, Operation,
+    ParameterizedStatement, ReturnConsumedCapacity,
 };
 use std::sync::Arc;
 
@@ -38,66 +39,53 @@ impl<S: Store> Engine<S> {
         &self,
         mut input: ExecuteTransactionInput<'_>,
     ) -> ApiResult<ExecuteTransactionOutput> {
+        const OPERATION: Operation = Operation::ExecuteTransaction;
         let first = input.transact_statements.as_mut().and_then(|all| all.first_mut());
         if let Some(mode) = take_explain(first.and_then(|first| first.statement.as_mut())) {
             // On the heap: rare, and every transaction would be as large.
-            let again = input.clone();
-            let explained = Box::pin(self.explain_execute_transaction(input, again, mode)).await?;
-            let item = Some(self.priced(explained).to_item());
+            let asked = self.asked(OPERATION, mode);
+            let explained =
+                Box::pin(self.explain_request(OPERATION, || Statements::check(input), asked));
+            let item = Some(self.priced(explained.await?).to_item());
             let responses = Some(vec![ItemResponse { item }]);
             return Ok(ExecuteTransactionOutput { responses, consumed_capacity: None });
         }
-        self.run_transaction(input).await.map_err(|error| error.in_layer(Layer::Older))
+        self.run_request(OPERATION, || Statements::check(input)).await
     }
+}
 
-    async fn run_transaction(
-        &self,
-        mut input: ExecuteTransactionInput<'_>,
-    ) -> ApiResult<ExecuteTransactionOutput> {
-        let Checked { token, requests, statements, are_reads } = check(&mut input)?;
-        let mode = input.return_consumed_capacity;
-        if are_reads {
-            return self.read_in_transaction(&statements, mode).await;
+/// Statements of a transaction, each valid by itself.
+pub(super) struct Statements<'a> {
+    token: Option<Token>,
+    requests: Vec<ParameterizedStatement<'a>>,
+    statements: Vec<Statement>,
+    /// Whether they read; all others write.
+    are_reads: bool,
+    return_consumed_capacity: Option<ReturnConsumedCapacity>,
+}
+
+impl<'a> Statements<'a> {
+    pub(super) fn check(mut input: ExecuteTransactionInput<'a>) -> ApiResult<Self> {
+        let token = token(&input);
+        let requests = required(input.transact_statements.take(), "transactStatements")?;
+        let statements = requests.iter().map(parse).collect::<ApiResult<Vec<_>>>()?;
+        check_returning(&statements)?;
+        let reads = statements.iter().filter(|statement| statement.is_read()).count();
+        if reads != 0 && reads != statements.len() {
+            return Err(Reason::from(StatementFault::TransactionMixed).into());
         }
-        self.write_in_transaction(&requests, statements, token.as_ref(), mode).await
+        let return_consumed_capacity = input.return_consumed_capacity;
+        Ok(Self { token, requests, statements, are_reads: reads > 0, return_consumed_capacity })
     }
 
-    /// Explains the transaction; `again` is the same request, which runs with ANALYZE if it reads.
-    pub(super) async fn explain_execute_transaction(
+    async fn explain_reads<S: Store>(
         &self,
-        input: ExecuteTransactionInput<'_>,
-        again: ExecuteTransactionInput<'_>,
-        mode: Mode,
+        engine: &Engine<S>,
+        asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
-        let asked = Asked { operation: "ExecuteTransaction", mode, began_ms: self.now_ms() };
-        let explained = self.run_explain_transaction(input, again, asked).await;
-        explained.map_err(|error| error.in_layer(Layer::Older))
-    }
-
-    async fn run_explain_transaction(
-        &self,
-        mut input: ExecuteTransactionInput<'_>,
-        again: ExecuteTransactionInput<'_>,
-        asked: Asked,
-    ) -> ApiResult<Explanation> {
-        let Checked { token, requests, statements, are_reads } = check(&mut input)?;
-        if are_reads {
-            return self.explain_reads_in_transaction(&statements, again, asked).await;
-        }
-        let is_insert = are_inserts(&statements);
-        let actions = self.actions(&requests, statements)?;
-        let in_words = |error: ApiError| worded(&is_insert, error);
-        self.explain_actions(&actions, token.as_ref(), in_words, asked).await
-    }
-
-    async fn explain_reads_in_transaction(
-        &self,
-        statements: &[Statement],
-        mut again: ExecuteTransactionInput<'_>,
-        asked: Asked,
-    ) -> ApiResult<Explanation> {
+        let statements = &self.statements;
         let tables =
-            statements.iter().map(|it| self.table(it.table())).collect::<ApiResult<Vec<_>>>()?;
+            statements.iter().map(|it| engine.table(it.table())).collect::<ApiResult<Vec<_>>>()?;
         let pattern = pattern_of(statements.iter().map(write::intent));
         let plans = plan_items(&tables, statements)?;
         let conditions = statements.iter().map(condition_of);
@@ -106,26 +94,23 @@ impl<S: Store> Engine<S> {
         let reads = reads.map(|read| Ok(Ok(read?))).collect::<ApiResult<Vec<_>>>()?;
         let keys = reads.iter().flatten().flat_map(|read| &read.ranges).map(|range| &range.start);
         check_distinct(keys)?;
-        let planned_ms = self.now_ms();
-        let steps = self.item_read_steps(reads, Grouping::Transaction).await?;
+        let planned_ms = engine.now_ms();
+        let steps = engine.item_read_steps(reads, Grouping::Transaction).await?;
         let mut parts = Parts::of(Grouping::Transaction, steps);
         if asked.mode == Mode::Analyze {
-            again.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-            let answer = self.run_transaction(again).await?;
-            self.add_consumed(&mut parts, answer.consumed_capacity)?;
+            let answer = self.read(engine, Some(ReturnConsumedCapacity::Total)).await?;
+            engine.add_consumed(&mut parts, answer.consumed_capacity)?;
         }
-        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
+        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, engine.now_ms()) })
     }
 
     /// Returns the actions of statements.
-    fn actions(
-        &self,
-        requests: &[ParameterizedStatement<'_>],
-        statements: Vec<Statement>,
-    ) -> ApiResult<Vec<TransactionAction>> {
-        let mut actions = Vec::with_capacity(statements.len());
-        for (nth, (statement, request)) in statements.into_iter().zip(requests).enumerate() {
-            let table = self.table(statement.table())?;
+    fn actions<S: Store>(self, engine: &Engine<S>) -> ApiResult<Vec<TransactionAction>> {
+        let mut actions = Vec::with_capacity(self.statements.len());
+        for (nth, (statement, request)) in
+            self.statements.into_iter().zip(&self.requests).enumerate()
+        {
+            let table = engine.table(statement.table())?;
             let returns_item = returns_item(request.return_values_on_condition_check_failure);
             let action = action(&table, statement, nth, returns_item)?;
             actions.push(TransactionAction {
@@ -136,14 +121,15 @@ impl<S: Store> Engine<S> {
         Ok(actions)
     }
 
-    async fn read_in_transaction(
+    async fn read<S: Store>(
         &self,
-        statements: &[Statement],
+        engine: &Engine<S>,
         mode: Option<ReturnConsumedCapacity>,
     ) -> ApiResult<ExecuteTransactionOutput> {
+        let statements = &self.statements;
         let tables = statements
             .iter()
-            .map(|it| self.readable_table(it.table()))
+            .map(|it| engine.readable_table(it.table()))
             .collect::<ApiResult<Vec<_>>>()?;
         let plans = plan_items(&tables, statements)?;
         check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
@@ -151,19 +137,19 @@ impl<S: Store> Engine<S> {
         let items = plans.iter().map(|plan| item_target(plan).ok_or(Reason::Internal));
         let items = items.collect::<Result<Vec<_>, _>>()?;
         let targets = items.iter().map(|(target, key)| (*target, Touched::Item(key)));
-        let mut admission = self.admit_reads(targets, announced)?;
-        let view = self.core().view().await?;
+        let mut admission = engine.admit_reads(targets, announced)?;
+        let view = engine.core().view().await?;
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());
         let mut bytes = 0;
         let read = plans.iter().zip(&items).zip(&tables).zip(statements);
         for (((plan, (target, key)), table), statement) in read {
-            let view = self.read_view(table, || layout::single(key), None, Some(&view)).await?;
-            let mut page: Page = self.run_in(&view, plan).await?;
+            let view = engine.read_view(table, || layout::single(key), None, Some(&view)).await?;
+            let mut page: Page = engine.run_in(&view, plan).await?;
             let units = Units::of_table(2.0 * page.units.table);
             reports.add_units(statement.table(), table, &units);
             let seen =
                 Seen { examined: page.scanned, bytes: page.scanned_bytes, returned: page.count };
-            self.tell_read(table, key, &units, seen);
+            engine.tell_read(table, key, &units, seen);
             if let Some(admission) = &mut admission {
                 admission.add_read(target, &units);
             }
@@ -185,17 +171,14 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    async fn write_in_transaction(
-        &self,
-        requests: &[ParameterizedStatement<'_>],
-        statements: Vec<Statement>,
-        token: Option<&Token>,
-        mode: Option<ReturnConsumedCapacity>,
-    ) -> ApiResult<ExecuteTransactionOutput> {
-        let is_insert = are_inserts(&statements);
-        let actions = self.actions(requests, statements)?;
-        let completed =
-            self.transact(&actions, token).await.map_err(|error| worded(&is_insert, error))?;
+    async fn write<S: Store>(mut self, engine: &Engine<S>) -> ApiResult<ExecuteTransactionOutput> {
+        let (token, mode) = (self.token.take(), self.return_consumed_capacity);
+        let is_insert = are_inserts(&self.statements);
+        let actions = self.actions(engine)?;
+        let completed = engine
+            .transact(&actions, token.as_ref())
+            .await
+            .map_err(|error| worded(&is_insert, error))?;
         let (reports, charge) = charged(&actions, &completed, None);
         Ok(ExecuteTransactionOutput {
             responses: Some(Vec::new()),
@@ -206,24 +189,25 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// A request that is valid by itself.
-struct Checked<'a> {
-    token: Option<Token>,
-    requests: Vec<ParameterizedStatement<'a>>,
-    statements: Vec<Statement>,
-    are_reads: bool,
+impl<S: Store> Run<S, ExecuteTransactionOutput> for Statements<'_> {
+    async fn run(self, engine: &Engine<S>) -> ApiResult<ExecuteTransactionOutput> {
+        if self.are_reads {
+            return self.read(engine, self.return_consumed_capacity).await;
+        }
+        self.write(engine).await
+    }
 }
 
-fn check<'a>(input: &mut ExecuteTransactionInput<'a>) -> ApiResult<Checked<'a>> {
-    let token = token(input);
-    let requests = required(input.transact_statements.take(), "transactStatements")?;
-    let statements = requests.iter().map(parse).collect::<ApiResult<Vec<_>>>()?;
-    check_returning(&statements)?;
-    let reads = statements.iter().filter(|statement| statement.is_read()).count();
-    if reads != 0 && reads != statements.len() {
-        return Err(Reason::from(StatementFault::TransactionMixed).into());
+impl<S: Store> Explain<S> for Statements<'_> {
+    async fn explain(mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        if self.are_reads {
+            return self.explain_reads(engine, asked).await;
+        }
+        let (token, is_insert) = (self.token.take(), are_inserts(&self.statements));
+        let actions = self.actions(engine)?;
+        let in_words = |error: ApiError| worded(&is_insert, error);
+        engine.explain_actions(&actions, token.as_ref(), in_words, asked).await
     }
-    Ok(Checked { token, requests, are_reads: reads > 0, statements })
 }
 
 fn are_inserts(statements: &[Statement]) -> Vec<bool> {

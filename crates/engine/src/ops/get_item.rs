@@ -1,9 +1,10 @@
 //! GetItem: reads one item by its primary key.
 
 use crate::engine::{Engine, ItemWalk};
-use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan};
+use crate::explain::{Asked, Explanation, ReadKeys, ReadPlan};
 use crate::heat;
 use crate::intent::{Access, Intent, Returns, Verb};
+use crate::ops::drive::{Explain, Run};
 use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
 use crate::schema::Table;
 use crate::usage::announce;
@@ -11,58 +12,31 @@ use crate::write;
 use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Key, Store};
-use hashrange_wire::{DecodedItem, DecodedValue, GetItemInput, GetItemOutput, Map};
+use hashrange_wire::{
+    DecodedValue, GetItemInput, GetItemOutput, Map, Operation, ReturnConsumedCapacity,
+};
+use std::borrow::Cow;
 
 impl<S: Store> Engine<S> {
     /// Reads one item.
-    pub async fn get_item(&self, mut input: GetItemInput<'_>) -> ApiResult<GetItemOutput> {
-        let key = input.key.take();
-        let request = CheckedGet::check(&input, key)?;
-        let table = self.readable_table(request.table_name)?;
-        let key = request.plan(&table)?;
-        let announced = announce(&request.intent(&table))?;
-        let walk = ItemWalk { table: &table, key: &key, consistent: request.consistent };
-        let page = self.read(walk, None, announced).await?;
-        let report = input.return_consumed_capacity.filter(|_| !heat::is_heat(&table));
-        Ok(GetItemOutput {
-            item: match request.projection {
-                None => page.item,
-                Some(projection) => page.item.map(|item| projection.apply(&item)),
-            },
-            consumed_capacity: page.units.report(report, request.table_name, &table),
-        })
-    }
-
-    /// Explains the read of one item.
-    pub(super) async fn explain_get_item(
-        &self,
-        mut input: GetItemInput<'_>,
-        mode: Mode,
-    ) -> ApiResult<Explanation> {
-        let asked = Asked { operation: "GetItem", mode, began_ms: self.now_ms() };
-        let key = input.key.take();
-        let request = CheckedGet::check(&input, key)?;
-        let table = self.readable_table(request.table_name)?;
-        let key = request.plan(&table)?;
-        let keys = ReadKeys::of_item(&table, &request.key);
-        let projection = request.projection.clone();
-        let read = ReadPlan::of_item(&table, keys, &key, projection, request.consistent);
-        self.explain_read(read, &request.intent(&table), asked).await
+    pub async fn get_item(&self, input: GetItemInput<'_>) -> ApiResult<GetItemOutput> {
+        self.run_request(Operation::GetItem, || ItemRead::check(input)).await
     }
 }
 
 /// A read whose parameters are valid by themselves.
-struct CheckedGet<'a> {
-    table_name: &'a str,
+pub(super) struct ItemRead<'a> {
+    table_name: Cow<'a, str>,
     key: Item,
     projection: Option<Projection>,
     consistent: bool,
+    return_consumed_capacity: Option<ReturnConsumedCapacity>,
 }
 
-impl<'a> CheckedGet<'a> {
-    fn check(input: &'a GetItemInput<'_>, key: Option<DecodedItem>) -> ApiResult<Self> {
-        let key = required(key, "key")?;
-        let table_name = required(input.table_name.as_deref(), "tableName")?;
+impl<'a> ItemRead<'a> {
+    pub(super) fn check(input: GetItemInput<'a>) -> ApiResult<Self> {
+        let key = required(input.key, "key")?;
+        let table_name = required(input.table_name, "tableName")?;
         let expressions = [("ProjectionExpression", input.projection_expression.is_some())];
         check_one_style(&[("AttributesToGet", input.attributes_to_get.is_some())], &expressions)?;
         let mut placeholders = request::placeholders(
@@ -80,6 +54,7 @@ impl<'a> CheckedGet<'a> {
             key: validated(key)?,
             projection,
             consistent: input.consistent_read == Some(true),
+            return_consumed_capacity: input.return_consumed_capacity,
         })
     }
 
@@ -96,5 +71,34 @@ impl<'a> CheckedGet<'a> {
         let key = write::key_of_key(table, &self.key)?;
         check_scalar_keys(table, self.projection.iter().flat_map(Projection::names_looked_into))?;
         Ok(key.bytes)
+    }
+}
+
+impl<S: Store> Run<S, GetItemOutput> for ItemRead<'_> {
+    async fn run(self, engine: &Engine<S>) -> ApiResult<GetItemOutput> {
+        let table = engine.readable_table(&self.table_name)?;
+        let key = self.plan(&table)?;
+        let announced = announce(&self.intent(&table))?;
+        let walk = ItemWalk { table: &table, key: &key, consistent: self.consistent };
+        let page = engine.read(walk, None, announced).await?;
+        let report = self.return_consumed_capacity.filter(|_| !heat::is_heat(&table));
+        Ok(GetItemOutput {
+            item: match self.projection {
+                None => page.item,
+                Some(projection) => page.item.map(|item| projection.apply(&item)),
+            },
+            consumed_capacity: page.units.report(report, &self.table_name, &table),
+        })
+    }
+}
+
+impl<S: Store> Explain<S> for ItemRead<'_> {
+    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        let table = engine.readable_table(&self.table_name)?;
+        let key = self.plan(&table)?;
+        let keys = ReadKeys::of_item(&table, &self.key);
+        let projection = self.projection.clone();
+        let read = ReadPlan::of_item(&table, keys, &key, projection, self.consistent);
+        engine.explain_read(read, &self.intent(&table), asked).await
     }
 }

@@ -4,8 +4,9 @@
 
 use crate::answer::collection_metrics;
 use crate::engine::Engine;
-use crate::explain::{Asked, Explanation, Mode};
+use crate::explain::{Asked, Explanation};
 use crate::intent::{Access, Intent, Verb};
+use crate::ops::drive::{Explain, Run};
 use crate::request::condition::{ConditionParameters, looked_into};
 use crate::request::{
     self, as_update, check_expression_values, check_one_style, check_return_values,
@@ -37,9 +38,9 @@ pub(super) enum Kind {
 }
 
 /// The members of a request, of whichever of the three operations.
-pub(super) struct ItemParameters<'a> {
+pub(super) struct ItemParameters<'a, 'n> {
     pub(super) kind: Kind,
-    pub(super) table_name: Option<&'a str>,
+    pub(super) table_name: Option<Cow<'n, str>>,
     /// The item of a put, the key of the others.
     pub(super) item: Option<DecodedItem>,
     pub(super) update_expression: Option<&'a str>,
@@ -62,45 +63,10 @@ pub(super) struct ItemAnswer {
     pub(super) item_collection_metrics: Option<ItemCollectionMetrics>,
 }
 
-impl<S: Store> Engine<S> {
-    /// Writes one item.
-    pub(super) async fn write_item(&self, parameters: ItemParameters<'_>) -> ApiResult<ItemAnswer> {
-        let written = async {
-            let request = ItemWrite::check(parameters)?;
-            let written = self
-                .write(request.table_name, &request.intent(), |table| request.plan(table))
-                .await?;
-            Ok(request.answer(&written.0, written.1))
-        };
-        written.await.map_err(in_layer)
-    }
-
-    /// Explains the write of one item.
-    pub(super) async fn explain_item_write(
-        &self,
-        operation: &'static str,
-        parameters: ItemParameters<'_>,
-        mode: Mode,
-    ) -> ApiResult<Explanation> {
-        let asked = Asked { operation, mode, began_ms: self.now_ms() };
-        let explained = async {
-            let request = ItemWrite::check(parameters)?;
-            let plan = |table: &Table| request.plan(table);
-            let (key, intent) = (&request.item, request.intent());
-            self.explain_write((request.table_name, key), &intent, plan, in_layer, asked).await
-        };
-        explained.await.map_err(in_layer)
-    }
-}
-
-fn in_layer(error: ApiError) -> ApiError {
-    error.in_layer(Layer::Enveloped)
-}
-
 /// A write whose parameters are valid by themselves.
-struct ItemWrite<'a> {
+pub(super) struct ItemWrite<'n> {
     kind: Kind,
-    table_name: &'a str,
+    table_name: Cow<'n, str>,
     /// The item of a put, the key of the others.
     item: Item,
     /// Of a put and a delete none.
@@ -112,8 +78,8 @@ struct ItemWrite<'a> {
     returns_item_on_failure: bool,
 }
 
-impl<'a> ItemWrite<'a> {
-    fn check(given: ItemParameters<'a>) -> ApiResult<Self> {
+impl<'n> ItemWrite<'n> {
+    pub(super) fn check(given: ItemParameters<'_, 'n>) -> ApiResult<Self> {
         let is_update = given.kind == Kind::Update;
         let item = if given.kind == Kind::Put { "item" } else { "key" };
         let item = required(given.item, item)?;
@@ -182,7 +148,7 @@ impl<'a> ItemWrite<'a> {
         Intent {
             condition: self.condition.as_ref(),
             update: self.update.as_ref(),
-            ..Intent::new(verb, self.table_name, Access::Item(&self.item))
+            ..Intent::new(verb, &self.table_name, Access::Item(&self.item))
         }
     }
 
@@ -205,7 +171,7 @@ impl<'a> ItemWrite<'a> {
         let (report, metrics) =
             (self.return_consumed_capacity, self.return_item_collection_metrics);
         ItemAnswer {
-            consumed_capacity: written.units.report(report, self.table_name, table),
+            consumed_capacity: written.units.report(report, &self.table_name, table),
             item_collection_metrics: collection_metrics(metrics, table, &self.item, &written),
             attributes: self.returned(written),
         }
@@ -222,5 +188,22 @@ impl<'a> ItemWrite<'a> {
             ReturnValue::UpdatedOld => updated(written.old, Update::updated_old),
             ReturnValue::UpdatedNew => updated(written.new, Update::updated_new),
         }
+    }
+}
+
+impl<S: Store> Run<S, ItemAnswer> for ItemWrite<'_> {
+    async fn run(self, engine: &Engine<S>) -> ApiResult<ItemAnswer> {
+        let plan = |table: &Table| self.plan(table);
+        let (table, written) = engine.write(&self.table_name, &self.intent(), plan).await?;
+        Ok(self.answer(&table, written))
+    }
+}
+
+impl<S: Store> Explain<S> for ItemWrite<'_> {
+    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        let plan = |table: &Table| self.plan(table);
+        let worded = |error: ApiError| error.in_layer(Layer::Enveloped);
+        let place = (&*self.table_name, &self.item);
+        engine.explain_write(place, &self.intent(), plan, worded, asked).await
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, ReadKeys, ReadPlan};
 use crate::intent::{Access, Intent, Returns, Verb};
 use crate::layout;
-use crate::ops::explain::How;
+use crate::ops::drive::{Explain, Run};
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{Selection, index_named};
 use crate::read::{Output, PagePlan, Rows, versions};
@@ -18,8 +18,7 @@ use crate::request::{
 use crate::schema::{Index, IndexId, KeySchema, Past, Table};
 use crate::usage::announce;
 use hashrange_expr::{Condition, Filter, KeyConditions, KeyExpression, Placeholders};
-use hashrange_model::error::Layer;
-use hashrange_model::{ApiError, ApiResult, Item, Reason};
+use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
 use hashrange_wire::{
     self as wire, ConditionalOperator, ConsumedCapacity, DecodedItem, DecodedValue, Map,
@@ -31,10 +30,10 @@ use std::borrow::Cow;
 type Named<'a, T> = Option<&'a Map<Cow<'a, str>, T>>;
 
 /// The members of a request, of whichever of the two operations.
-pub(super) struct PageParameters<'a> {
+pub(super) struct PageParameters<'a, 'n> {
     pub(super) reader: Reader,
-    pub(super) table_name: Option<&'a str>,
-    pub(super) index_name: Option<&'a str>,
+    pub(super) table_name: Option<Cow<'n, str>>,
+    pub(super) index_name: Option<Cow<'n, str>>,
     pub(super) select: Option<Select>,
     pub(super) attributes_to_get: Option<&'a [Cow<'a, str>]>,
     pub(super) projection_expression: Option<&'a str>,
@@ -65,111 +64,10 @@ pub(super) struct PageAnswer<R> {
     pub(super) consumed_capacity: Option<ConsumedCapacity>,
 }
 
-impl<S: Store> Engine<S> {
-    /// Reads a page.
-    pub(super) async fn read_page<R: Rows>(
-        &self,
-        parameters: PageParameters<'_>,
-    ) -> ApiResult<PageAnswer<R>> {
-        let (reader, report) = (parameters.reader, parameters.return_consumed_capacity);
-        let read = async {
-            let mut request = PagedRead::check(parameters)?;
-            let table = self.readable_table_or_versions(request.table_name)?;
-            let plan = self.plan_page(&table, &mut request)?;
-            let announced = announce(&request.intent(&plan))?;
-            let (index, is_count) = (plan.index, matches!(plan.output, Output::Count));
-            let page = self.read(plan, None, announced).await?;
-            // At most one item has the key: there is no next page, and none could be asked for.
-            let is_last = reader == Reader::Query && is_one_row(&table, index);
-            Ok(PageAnswer {
-                count: Some(i32::try_from(page.count).unwrap_or(i32::MAX)),
-                scanned_count: Some(i32::try_from(page.scanned).unwrap_or(i32::MAX)),
-                consumed_capacity: page.units.report(report, request.table_name, &table),
-                last_evaluated_key: page.last_evaluated_key.filter(|_| !is_last),
-                items: (!is_count).then_some(page.items),
-            })
-        };
-        read.await.map_err(in_layer(reader))
-    }
-
-    /// Explains the read of a page.
-    pub(super) async fn explain_page(
-        &self,
-        operation: &'static str,
-        parameters: PageParameters<'_>,
-        how: How<'_>,
-    ) -> ApiResult<Explanation> {
-        let asked = Asked { operation, mode: how.mode, began_ms: self.now_ms() };
-        let reader = parameters.reader;
-        let explained = async {
-            let mut request = PagedRead::check(parameters)?;
-            let table = self.explained_table(request.table_name, how)?;
-            let plan = self.plan_page(&table, &mut request)?;
-            let index = plan.index.map(|(_, index)| index);
-            let keys = request.key_conditions.as_ref().map(|conditions| {
-                ReadKeys::of_query(&table, index, conditions).map(|keys| vec![keys])
-            });
-            let output = plan.output.clone();
-            let read = ReadPlan {
-                ranges: vec![plan.range.clone()],
-                keys: keys.transpose()?,
-                segment: request.segment,
-                filter: request.filter.clone(),
-                start: request.start.take(),
-                statement: None,
-                page: plan,
-            };
-            let intent = request.intent_of(&table, index, &output);
-            self.explain_read_as_asked(read, &intent, asked, how).await
-        };
-        explained.await.map_err(in_layer(reader))
-    }
-
-    /// Plans the read of a page, with every fault that the table shows. Takes the projection out of the request.
-    fn plan_page<'t>(
-        &self,
-        table: &'t Table,
-        request: &mut PagedRead<'_>,
-    ) -> ApiResult<PagePlan<'t>> {
-        let consistent = request.consistent;
-        let index = index_named(table, request.index_name, consistent)?;
-        self.check_index_filled(table, request.index_name)?;
-        let secondary = index.map(|(_, index)| index);
-        request.selection.check_index(secondary)?;
-        let in_filter = looked_into(request.filter.as_ref());
-        check_scalar_keys(table, request.selection.names_looked_into().chain(in_filter))?;
-        let range = match &request.key_conditions {
-            Some(conditions) => request.range_of_query(table, secondary, conditions)?,
-            None => request.range_of_scan(table, secondary)?,
-        };
-        let fetches = request.selection.needs_table(secondary, request.filter.as_ref());
-        Ok(PagePlan {
-            table,
-            index,
-            range,
-            direction: request.direction,
-            limit: request.limit,
-            fetches,
-            filters_entries: false,
-            filter: request.filter.as_ref().map(Filter::from),
-            output: request.selection.take_output(fetches),
-            consistent,
-        })
-    }
-}
-
-/// A Query is refused in the words of its own layer, a Scan in those of the older one.
-fn in_layer(reader: Reader) -> impl Fn(ApiError) -> ApiError {
-    move |error| match reader {
-        Reader::Query => error,
-        Reader::Scan => error.in_layer(Layer::Older),
-    }
-}
-
 /// A read whose parameters are valid by themselves.
-struct PagedRead<'a> {
-    table_name: &'a str,
-    index_name: Option<&'a str>,
+pub(super) struct PagedRead<'n> {
+    table_name: Cow<'n, str>,
+    index_name: Option<Cow<'n, str>>,
     /// Of a Query.
     key_conditions: Option<KeyConditions>,
     filter: Option<Condition>,
@@ -183,12 +81,13 @@ struct PagedRead<'a> {
     start: Option<Item>,
     limit: usize,
     consistent: bool,
+    return_consumed_capacity: Option<ReturnConsumedCapacity>,
 }
 
-impl<'a> PagedRead<'a> {
-    fn check(given: PageParameters<'a>) -> ApiResult<Self> {
+impl<'n> PagedRead<'n> {
+    pub(super) fn check(mut given: PageParameters<'_, 'n>) -> ApiResult<Self> {
         let is_query = given.reader == Reader::Query;
-        let table_name = required(given.table_name, "tableName")?;
+        let table_name = required(given.table_name.take(), "tableName")?;
         let mut placeholders = check_styles(&given)?;
         legacy::check_values(given.legacy_filter)?;
         legacy::check_values(given.key_conditions)?;
@@ -238,6 +137,39 @@ impl<'a> PagedRead<'a> {
             start: given.exclusive_start_key.map(validated).transpose()?,
             limit: given.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
             consistent: given.consistent_read == Some(true),
+            return_consumed_capacity: given.return_consumed_capacity,
+        })
+    }
+
+    /// Plans the read of a page, with every fault that the table shows. Takes the projection out of the self.
+    fn plan<'t, S: Store>(
+        &mut self,
+        engine: &Engine<S>,
+        table: &'t Table,
+    ) -> ApiResult<PagePlan<'t>> {
+        let consistent = self.consistent;
+        let index = index_named(table, self.index_name.as_deref(), consistent)?;
+        engine.check_index_filled(table, self.index_name.as_deref())?;
+        let secondary = index.map(|(_, index)| index);
+        self.selection.check_index(secondary)?;
+        let in_filter = looked_into(self.filter.as_ref());
+        check_scalar_keys(table, self.selection.names_looked_into().chain(in_filter))?;
+        let range = match &self.key_conditions {
+            Some(conditions) => self.range_of_query(table, secondary, conditions)?,
+            None => self.range_of_scan(table, secondary)?,
+        };
+        let fetches = self.selection.needs_table(secondary, self.filter.as_ref());
+        Ok(PagePlan {
+            table,
+            index,
+            range,
+            direction: self.direction,
+            limit: self.limit,
+            fetches,
+            filters_entries: false,
+            filter: self.filter.as_ref().map(Filter::from),
+            output: self.selection.take_output(fetches),
+            consistent,
         })
     }
 
@@ -319,8 +251,51 @@ impl<'a> PagedRead<'a> {
     }
 }
 
+impl<S: Store, R: Rows> Run<S, PageAnswer<R>> for PagedRead<'_> {
+    async fn run(mut self, engine: &Engine<S>) -> ApiResult<PageAnswer<R>> {
+        let table = engine.readable_table_or_versions(&self.table_name)?;
+        let plan = self.plan(engine, &table)?;
+        let announced = announce(&self.intent(&plan))?;
+        let (index, is_count) = (plan.index, matches!(plan.output, Output::Count));
+        let page = engine.read(plan, None, announced).await?;
+        // At most one item has the key: there is no next page, and none could be asked for.
+        let is_last = self.key_conditions.is_some() && is_one_row(&table, index);
+        let report = self.return_consumed_capacity;
+        Ok(PageAnswer {
+            count: Some(i32::try_from(page.count).unwrap_or(i32::MAX)),
+            scanned_count: Some(i32::try_from(page.scanned).unwrap_or(i32::MAX)),
+            consumed_capacity: page.units.report(report, &self.table_name, &table),
+            last_evaluated_key: page.last_evaluated_key.filter(|_| !is_last),
+            items: (!is_count).then_some(page.items),
+        })
+    }
+}
+
+impl<S: Store> Explain<S> for PagedRead<'_> {
+    async fn explain(mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        let table = engine.explained_table(&self.table_name, asked)?;
+        let plan = self.plan(engine, &table)?;
+        let index = plan.index.map(|(_, index)| index);
+        let keys = self
+            .key_conditions
+            .as_ref()
+            .map(|conditions| ReadKeys::of_query(&table, index, conditions).map(|keys| vec![keys]));
+        let output = plan.output.clone();
+        let read = ReadPlan {
+            ranges: vec![plan.range.clone()],
+            keys: keys.transpose()?,
+            segment: self.segment,
+            filter: self.filter.clone(),
+            start: self.start.take(),
+            statement: None,
+            page: plan,
+        };
+        engine.explain_read(read, &self.intent_of(&table, index, &output), asked).await
+    }
+}
+
 /// Checks that the parameters are of one style, and returns the placeholders of the expressions.
-fn check_styles<'a>(given: &PageParameters<'a>) -> Result<Placeholders<'a>, Reason> {
+fn check_styles<'a>(given: &PageParameters<'a, '_>) -> Result<Placeholders<'a>, Reason> {
     let expressions = [
         ("ProjectionExpression", given.projection_expression.is_some()),
         ("FilterExpression", given.filter_expression.is_some()),

@@ -1,35 +1,25 @@
 //! PutItem: creates or replaces one item.
 
 use crate::engine::Engine;
-use crate::explain::{Explanation, Mode};
-use crate::ops::item_write::{ItemAnswer, ItemParameters, Kind};
+use crate::ops::item_write::{ItemAnswer, ItemParameters, ItemWrite, Kind};
 use hashrange_model::ApiResult;
 use hashrange_storage::Store;
-use hashrange_wire::{PutItemInput, PutItemOutput};
+use hashrange_wire::{Operation, PutItemInput, PutItemOutput};
 
 impl<S: Store> Engine<S> {
     /// Creates or replaces one item.
-    pub async fn put_item(&self, mut input: PutItemInput<'_>) -> ApiResult<PutItemOutput> {
+    pub async fn put_item(&self, input: PutItemInput<'_>) -> ApiResult<PutItemOutput> {
         let ItemAnswer { attributes, consumed_capacity, item_collection_metrics } =
-            self.write_item(parameters(&mut input)).await?;
+            self.run_request(Operation::PutItem, || check(input)).await?;
         Ok(PutItemOutput { attributes, consumed_capacity, item_collection_metrics })
-    }
-
-    /// Explains the write.
-    pub(super) async fn explain_put_item(
-        &self,
-        mut input: PutItemInput<'_>,
-        mode: Mode,
-    ) -> ApiResult<Explanation> {
-        self.explain_item_write("PutItem", parameters(&mut input), mode).await
     }
 }
 
-fn parameters<'a>(input: &'a mut PutItemInput<'_>) -> ItemParameters<'a> {
-    ItemParameters {
+pub(super) fn check(mut input: PutItemInput<'_>) -> ApiResult<ItemWrite<'_>> {
+    ItemWrite::check(ItemParameters {
         kind: Kind::Put,
         item: input.item.take(),
-        table_name: input.table_name.as_deref(),
+        table_name: input.table_name.take(),
         update_expression: None,
         attribute_updates: None,
         condition_expression: input.condition_expression.as_deref(),
@@ -41,5 +31,5 @@ fn parameters<'a>(input: &'a mut PutItemInput<'_>) -> ItemParameters<'a> {
         return_consumed_capacity: input.return_consumed_capacity,
         return_item_collection_metrics: input.return_item_collection_metrics,
         on_failure: input.return_values_on_condition_check_failure,
-    }
+    })
 }

@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPlan};
 use crate::heat::{self, Touched};
 use crate::intent::{Access, Intent, Returns, Verb, pattern_of};
+use crate::ops::drive::{Explain, Run};
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, check_key_values, required, validated};
 use crate::schema::Table;
@@ -19,8 +20,8 @@ use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::{Key, Store};
 use hashrange_wire::{
-    DecodedValue, Get, ItemResponse, Map, ReturnConsumedCapacity, TransactGetItem,
-    TransactGetItemsInput, TransactGetItemsOutput,
+    DecodedValue, Get, ItemResponse, Map, Operation, ReturnConsumedCapacity, TransactGetItemsInput,
+    TransactGetItemsOutput,
 };
 use std::sync::Arc;
 
@@ -71,30 +72,49 @@ impl<S: Store> Engine<S> {
         &self,
         input: TransactGetItemsInput<'_>,
     ) -> ApiResult<TransactGetItemsOutput> {
-        self.run_transact_get_items(input).await.map_err(|error| error.in_layer(Layer::Older))
+        self.run_request(Operation::TransactGetItems, || ItemReads::check(input)).await
     }
 
-    async fn run_transact_get_items(
-        &self,
-        input: TransactGetItemsInput<'_>,
-    ) -> ApiResult<TransactGetItemsOutput> {
-        let gets = checked(input.transact_items)?;
-        let tables = self.tables_of_gets(&gets)?;
-        let keys = plan(&gets, &tables)?;
-        let announced = announce_all(|| intents(&gets, &tables))?;
+    fn tables_of_gets(&self, gets: &[CheckedGet]) -> ApiResult<Vec<Arc<Table>>> {
+        gets.iter().map(|get| self.readable_table(&get.table_name)).collect()
+    }
+}
+
+/// Reads of a transaction, each checked by itself.
+pub(super) struct ItemReads {
+    gets: Vec<CheckedGet>,
+    return_consumed_capacity: Option<ReturnConsumedCapacity>,
+}
+
+impl ItemReads {
+    pub(super) fn check(input: TransactGetItemsInput<'_>) -> ApiResult<Self> {
+        let gets = required(input.transact_items, "transactItems")?
+            .into_iter()
+            .map(|item| CheckedGet::check(required(item.get, "transactItems.get")?))
+            .collect::<ApiResult<Vec<_>>>()?;
+        Ok(Self { gets, return_consumed_capacity: input.return_consumed_capacity })
+    }
+}
+
+impl<S: Store> Run<S, TransactGetItemsOutput> for ItemReads {
+    async fn run(self, engine: &Engine<S>) -> ApiResult<TransactGetItemsOutput> {
+        let gets = &self.gets;
+        let tables = engine.tables_of_gets(gets)?;
+        let keys = plan(gets, &tables)?;
+        let announced = announce_all(|| intents(gets, &tables))?;
         let targets = || {
             let items = tables.iter().zip(&keys);
             items.map(|(table, key)| (ReadTarget::item(table, key, true), Touched::Item(key)))
         };
-        let admission = self.admit_reads(targets(), announced)?;
+        let admission = engine.admit_reads(targets(), announced)?;
         pass(Station::View);
-        let stored = self.store().get_together(&keys).await;
+        let stored = engine.store().get_together(&keys).await;
         let mut stored =
             stored.map_err(|error| fault::of_tables(tables.iter().map(|table| &**table), error))?;
         pass(Station::Run);
         for ((table, key), stored) in tables.iter().zip(&keys).zip(&mut stored) {
             if table.past.is_some() || heat::is_heat(table) {
-                *stored = Box::pin(self.item_apart(table, key)).await?;
+                *stored = Box::pin(engine.item_apart(table, key)).await?;
             }
         }
         let items = stored
@@ -112,7 +132,7 @@ impl<S: Store> Engine<S> {
             let size = item.as_ref().map(Item::size);
             let units = Units::of_table(2.0 * read_units(size.unwrap_or(0), true));
             reports.add_units(&get.table_name, table, &units);
-            self.tell_read(table, key, &units, Seen::item(size));
+            engine.tell_read(table, key, &units, Seen::item(size));
             charges.push(units);
         }
         if let Some(mut admission) = admission {
@@ -121,7 +141,7 @@ impl<S: Store> Engine<S> {
                 .for_each(|((target, _), units)| admission.add_read(&target, units));
             admission.settle();
         }
-        let mode = input.return_consumed_capacity;
+        let mode = self.return_consumed_capacity;
         Ok(TransactGetItemsOutput {
             consumed_capacity: reports.consumed(|units, name, table| {
                 units.report_of_transaction(mode, name, table, Charge::Read)
@@ -129,39 +149,20 @@ impl<S: Store> Engine<S> {
             responses: Some(gets.iter().zip(items).map(|(get, item)| get.response(item)).collect()),
         })
     }
+}
 
-    fn tables_of_gets(&self, gets: &[CheckedGet]) -> ApiResult<Vec<Arc<Table>>> {
-        gets.iter().map(|get| self.readable_table(&get.table_name)).collect()
-    }
-
-    /// Explains the transaction; `again` is the same request, which runs with ANALYZE.
-    pub(super) async fn explain_transact_get_items(
-        &self,
-        input: TransactGetItemsInput<'_>,
-        again: TransactGetItemsInput<'_>,
-        mode: Mode,
-    ) -> ApiResult<Explanation> {
-        let asked = Asked { operation: "TransactGetItems", mode, began_ms: self.now_ms() };
-        let explained = self.run_explain_transact_get_items(input, again, asked).await;
-        explained.map_err(|error| error.in_layer(Layer::Older))
-    }
-
-    async fn run_explain_transact_get_items(
-        &self,
-        input: TransactGetItemsInput<'_>,
-        mut again: TransactGetItemsInput<'_>,
-        asked: Asked,
-    ) -> ApiResult<Explanation> {
-        let gets = checked(input.transact_items)?;
-        let tables = self.tables_of_gets(&gets)?;
-        let keys = plan(&gets, &tables)?;
-        let pattern = pattern_of(intents(&gets, &tables));
-        let planned_ms = self.now_ms();
-        let reads = gets.into_iter().zip(&tables).zip(&keys).map(|((get, table), key)| {
+impl<S: Store> Explain<S> for ItemReads {
+    async fn explain(mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        let gets = &self.gets;
+        let tables = engine.tables_of_gets(gets)?;
+        let keys = plan(gets, &tables)?;
+        let pattern = pattern_of(intents(gets, &tables));
+        let planned_ms = engine.now_ms();
+        let reads = gets.iter().zip(&tables).zip(&keys).map(|((get, table), key)| {
             let keys = ReadKeys::of_item(table, &get.key);
-            Ok(ReadPlan::of_item(table, keys, key, get.projection, true))
+            Ok(ReadPlan::of_item(table, keys, key, get.projection.clone(), true))
         });
-        let steps = self.item_read_steps(reads.collect(), Grouping::Transaction).await?;
+        let steps = engine.item_read_steps(reads.collect(), Grouping::Transaction).await?;
         let mut parts = Parts::of(Grouping::Transaction, steps);
         match asked.mode {
             Mode::Plan if parts.together.bytes > TRANSACTION_SIZE_MAX_BYTES => {
@@ -169,21 +170,13 @@ impl<S: Store> Engine<S> {
             }
             Mode::Plan => {}
             Mode::Analyze => {
-                again.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-                let answer = self.run_transact_get_items(again).await?;
-                self.add_consumed(&mut parts, answer.consumed_capacity)?;
+                self.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+                let answer = self.run(engine).await?;
+                engine.add_consumed(&mut parts, answer.consumed_capacity)?;
             }
         }
-        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
+        Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, engine.now_ms()) })
     }
-}
-
-/// Returns the reads, each checked by itself.
-fn checked(items: Option<Vec<TransactGetItem<'_>>>) -> ApiResult<Vec<CheckedGet>> {
-    required(items, "transactItems")?
-        .into_iter()
-        .map(|item| CheckedGet::check(required(item.get, "transactItems.get")?))
-        .collect()
 }
 
 fn intents<'i>(

@@ -5,19 +5,20 @@
 
 use crate::answer::charged;
 use crate::engine::Engine;
-use crate::explain::{Asked, Explanation, Mode};
+use crate::explain::{Asked, Explanation};
 use crate::layout::token::TokenScope;
+use crate::ops::drive::{Explain, Run};
 use crate::request::{
     self, as_update, check_expression_values, check_key_values, required, returns_item, validated,
 };
-use crate::transaction::{ActionKind, Completed, Fingerprint, Token, TransactionAction};
+use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction};
 use hashrange_expr::{Condition, Update};
 use hashrange_model::error::{ExpressionKind, Layer, ValueFault};
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
-    self as wire, DecodedItem, DecodedValue, Map, ReturnConsumedCapacity,
+    self as wire, DecodedItem, DecodedValue, Map, Operation, ReturnConsumedCapacity,
     ReturnItemCollectionMetrics, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
     TransactWriteItemsInput, TransactWriteItemsOutput,
 };
@@ -29,47 +30,53 @@ impl<S: Store> Engine<S> {
         &self,
         input: TransactWriteItemsInput<'_>,
     ) -> ApiResult<TransactWriteItemsOutput> {
-        self.run_transact_write_items(input).await.map_err(|error| error.in_layer(Layer::Older))
-    }
-
-    async fn run_transact_write_items(
-        &self,
-        mut input: TransactWriteItemsInput<'_>,
-    ) -> ApiResult<TransactWriteItemsOutput> {
-        let (actions, token) = check(&mut input)?;
-        let completed = self.transact(&actions, token.as_ref()).await?;
-        let (mode, metrics) =
-            (input.return_consumed_capacity, input.return_item_collection_metrics);
-        Ok(answer(&actions, &completed, mode, metrics))
-    }
-
-    /// Explains the transaction.
-    pub(super) async fn explain_transact_write_items(
-        &self,
-        mut input: TransactWriteItemsInput<'_>,
-        mode: Mode,
-    ) -> ApiResult<Explanation> {
-        let asked = Asked { operation: "TransactWriteItems", mode, began_ms: self.now_ms() };
-        let explained = async {
-            let (actions, token) = check(&mut input)?;
-            let worded = |error: ApiError| error.in_layer(Layer::Older);
-            self.explain_actions(&actions, token.as_ref(), worded, asked).await
-        };
-        explained.await.map_err(|error| error.in_layer(Layer::Older))
+        self.run_request(Operation::TransactWriteItems, || ItemWrites::check(input)).await
     }
 }
 
-/// Returns the actions, each checked by itself, and the token.
-fn check(
-    input: &mut TransactWriteItemsInput<'_>,
-) -> ApiResult<(Vec<TransactionAction>, Option<Token>)> {
-    let given = required(input.transact_items.take(), "transactItems")?
-        .into_iter()
-        .map(GivenAction::of)
-        .collect::<Vec<_>>();
-    let token = token(input, &given);
-    let actions = given.into_iter().map(|given| given?.check()).collect::<ApiResult<Vec<_>>>()?;
-    Ok((actions, token))
+/// Writes and checks of a transaction, each checked by itself.
+pub(super) struct ItemWrites {
+    actions: Vec<TransactionAction>,
+    token: Option<Token>,
+    return_consumed_capacity: Option<ReturnConsumedCapacity>,
+    return_item_collection_metrics: Option<ReturnItemCollectionMetrics>,
+}
+
+impl ItemWrites {
+    pub(super) fn check(mut input: TransactWriteItemsInput<'_>) -> ApiResult<Self> {
+        let given = required(input.transact_items.take(), "transactItems")?
+            .into_iter()
+            .map(GivenAction::of)
+            .collect::<Vec<_>>();
+        Ok(Self {
+            token: token(&input, &given),
+            actions: given.into_iter().map(|given| given?.check()).collect::<ApiResult<_>>()?,
+            return_consumed_capacity: input.return_consumed_capacity,
+            return_item_collection_metrics: input.return_item_collection_metrics,
+        })
+    }
+}
+
+impl<S: Store> Run<S, TransactWriteItemsOutput> for ItemWrites {
+    async fn run(self, engine: &Engine<S>) -> ApiResult<TransactWriteItemsOutput> {
+        let completed = engine.transact(&self.actions, self.token.as_ref()).await?;
+        let (reports, charge) =
+            charged(&self.actions, &completed, self.return_item_collection_metrics);
+        let mode = self.return_consumed_capacity;
+        Ok(TransactWriteItemsOutput {
+            consumed_capacity: reports.consumed(|units, name, table| {
+                units.report_of_transaction(mode, name, table, charge)
+            }),
+            item_collection_metrics: reports.into_metrics(),
+        })
+    }
+}
+
+impl<S: Store> Explain<S> for ItemWrites {
+    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        let worded = |error: ApiError| error.in_layer(Layer::Older);
+        engine.explain_actions(&self.actions, self.token.as_ref(), worded, asked).await
+    }
 }
 
 /// Which of the four an action is.
@@ -246,18 +253,4 @@ fn token(
         action.add_to(&mut fingerprint);
     }
     Some(Token::new(TokenScope::TransactWriteItems, text, fingerprint.finish()))
-}
-
-fn answer(
-    actions: &[TransactionAction],
-    completed: &Completed,
-    mode: Option<ReturnConsumedCapacity>,
-    metrics: Option<ReturnItemCollectionMetrics>,
-) -> TransactWriteItemsOutput {
-    let (reports, charge) = charged(actions, completed, metrics);
-    TransactWriteItemsOutput {
-        consumed_capacity: reports
-            .consumed(|units, name, table| units.report_of_transaction(mode, name, table, charge)),
-        item_collection_metrics: reports.into_metrics(),
-    }
 }

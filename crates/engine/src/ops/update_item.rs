@@ -1,35 +1,25 @@
 //! UpdateItem: changes one item, or creates it from its key.
 
 use crate::engine::Engine;
-use crate::explain::{Explanation, Mode};
-use crate::ops::item_write::{ItemAnswer, ItemParameters, Kind};
+use crate::ops::item_write::{ItemAnswer, ItemParameters, ItemWrite, Kind};
 use hashrange_model::ApiResult;
 use hashrange_storage::Store;
-use hashrange_wire::{UpdateItemInput, UpdateItemOutput};
+use hashrange_wire::{Operation, UpdateItemInput, UpdateItemOutput};
 
 impl<S: Store> Engine<S> {
     /// Changes or creates one item.
-    pub async fn update_item(&self, mut input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
+    pub async fn update_item(&self, input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
         let ItemAnswer { attributes, consumed_capacity, item_collection_metrics } =
-            self.write_item(parameters(&mut input)).await?;
+            self.run_request(Operation::UpdateItem, || check(input)).await?;
         Ok(UpdateItemOutput { attributes, consumed_capacity, item_collection_metrics })
-    }
-
-    /// Explains the write.
-    pub(super) async fn explain_update_item(
-        &self,
-        mut input: UpdateItemInput<'_>,
-        mode: Mode,
-    ) -> ApiResult<Explanation> {
-        self.explain_item_write("UpdateItem", parameters(&mut input), mode).await
     }
 }
 
-fn parameters<'a>(input: &'a mut UpdateItemInput<'_>) -> ItemParameters<'a> {
-    ItemParameters {
+pub(super) fn check(mut input: UpdateItemInput<'_>) -> ApiResult<ItemWrite<'_>> {
+    ItemWrite::check(ItemParameters {
         kind: Kind::Update,
         item: input.key.take(),
-        table_name: input.table_name.as_deref(),
+        table_name: input.table_name.take(),
         update_expression: input.update_expression.as_deref(),
         attribute_updates: input.attribute_updates.as_ref(),
         condition_expression: input.condition_expression.as_deref(),
@@ -41,5 +31,5 @@ fn parameters<'a>(input: &'a mut UpdateItemInput<'_>) -> ItemParameters<'a> {
         return_consumed_capacity: input.return_consumed_capacity,
         return_item_collection_metrics: input.return_item_collection_metrics,
         on_failure: input.return_values_on_condition_check_failure,
-    }
+    })
 }

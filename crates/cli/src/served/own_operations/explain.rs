@@ -7,7 +7,7 @@
 //! true` for a local one.
 
 use super::{fault, read_within};
-use hashrange::explain::Mode;
+use hashrange::explain::{Mode, SupposedIndex};
 use hashrange::{ApiResult, Database, Operation, Service, StateFault};
 use serde::Deserialize;
 use serde_json::json;
@@ -37,7 +37,10 @@ pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let explanation = match what_if {
         None => database.explain(known, request, mode).await?,
         Some(_) if analyze => return Err(fault(StateFault::SupposedAnalyzed)),
-        Some(what_if) => database.explain_what_if(known, request, what_if.get().as_bytes()).await?,
+        Some(what_if) => {
+            let index = SupposedIndex::from_json(what_if.get().as_bytes())?;
+            database.explain_what_if(known, request, &index).await?
+        }
     };
     let answer = json!({
         "Explanation": explanation.to_json(), "Text": explanation.text(),

@@ -1,7 +1,6 @@
 //! Changes of global indexes: creates or deletes one at a time, and changes the throughput of any
 //! number. Also adds a hypothetical local index, which no update can create.
 
-use super::IndexChange;
 use crate::definition::indexes::{
     Definitions, GlobalIndexDefinition, check_defined, check_local_indexes, check_names,
     check_projected, definitions, local_indexes,
@@ -16,6 +15,13 @@ use hashrange_wire::{
     CreateTableInput, GlobalSecondaryIndexUpdate, UpdateGlobalSecondaryIndexAction,
     UpdateTableInput,
 };
+
+/// Change of the indexes by an update.
+pub(super) enum IndexChange {
+    None,
+    Create(IndexId),
+    Delete(IndexId),
+}
 
 /// Applies the requested changes of indexes to a record, and removes them from the request.
 pub(super) fn change(

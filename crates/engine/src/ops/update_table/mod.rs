@@ -5,33 +5,29 @@
 //! |---|---|
 //! | `combination.rs` | checks of combined changes, whatever the table |
 //! | `indexes.rs` | changes of global indexes; a hypothetical local index |
+//! | `supposed.rs` | indexes that a request supposes for EXPLAIN |
 //! | `units.rs` | billing mode, provisioned, on-demand and warm throughput |
 //! | `answer.rs` | the description in the response, which shows changes under way |
 
 mod answer;
 mod combination;
 mod indexes;
+mod supposed;
 mod units;
 
+pub use supposed::SupposedIndex;
+pub(super) use supposed::with_supposed_index;
+
 use crate::definition::{encryption, storage_class, stream};
-use crate::describe;
 use crate::engine::Engine;
 use crate::jobs::Job;
 use crate::request::required;
-use crate::schema::{IndexId, IndexState, StorageClass, TableId, TableRecord};
+use crate::schema::{StorageClass, TableId, TableRecord};
 use hashrange_model::error::{Asked, Busy, TableFault, UnderWay};
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
-use hashrange_wire::{
-    CreateTableInput, GlobalTableSettingsReplicationMode, UpdateTableInput, UpdateTableOutput,
-};
-
-/// Change of the indexes by an update.
-enum IndexChange {
-    None,
-    Create(IndexId),
-    Delete(IndexId),
-}
+use hashrange_wire::{GlobalTableSettingsReplicationMode, UpdateTableInput, UpdateTableOutput};
+use indexes::IndexChange;
 
 impl<S: Store> Engine<S> {
     /// Changes a table. A job fills a new index in the background.
@@ -81,39 +77,6 @@ impl<S: Store> Engine<S> {
             IndexChange::Delete(index) => self.start_job(Job::Purge { table, index }),
         }
     }
-}
-
-/// Returns a table's record as it would be with the index that a request creates, filled. The
-/// request need not repeat the table's definitions.
-pub(super) fn with_new_index(
-    mut record: TableRecord,
-    input: &mut UpdateTableInput<'_>,
-    now_ms: u64,
-) -> ApiResult<(TableRecord, IndexId)> {
-    let given = input.attribute_definitions.get_or_insert_default();
-    for known in describe::definitions(&record) {
-        if !given.iter().any(|it| it.attribute_name == known.attribute_name) {
-            given.push(known);
-        }
-    }
-    match indexes::change(&mut record, input, now_ms)? {
-        IndexChange::Create(id) => {
-            for index in record.indexes.iter_mut().filter(|index| index.id == id) {
-                index.state = IndexState::Active;
-            }
-            Ok((record, id))
-        }
-        IndexChange::None | IndexChange::Delete(_) => Err(Reason::IndexUpdateEmpty.into()),
-    }
-}
-
-/// Returns a table as it would be with the one local index of a definition.
-pub(super) fn with_local_index(
-    mut record: TableRecord,
-    input: CreateTableInput<'_>,
-) -> ApiResult<(TableRecord, IndexId)> {
-    let id = indexes::suppose_local(&mut record, input)?;
-    Ok((record, id))
 }
 
 /// Converts an error about a table that is being created: deletion protection has a sentence of its

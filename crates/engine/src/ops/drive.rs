@@ -1,0 +1,60 @@
+//! Drivers of the operations on items: [`Engine::run_request`] runs a checked request, and
+//! [`Engine::explain_request`] explains it. Without ANALYZE, EXPLAIN only rehearses the request; with ANALYZE it
+//! runs it, too, and counts.
+//!
+//! Left to the operations: their checks, and how each request is run and explained.
+
+use crate::engine::Engine;
+use crate::explain::{Asked, Explanation};
+use hashrange_model::ApiResult;
+use hashrange_model::error::Layer;
+use hashrange_storage::Store;
+use hashrange_wire::Operation;
+
+/// A request that runs. Its parameters are valid by themselves.
+pub(super) trait Run<S: Store, Output>: Send {
+    /// Runs the request.
+    fn run(self, engine: &Engine<S>) -> impl Future<Output = ApiResult<Output>> + Send;
+}
+
+/// A request that is explained. Its parameters are valid by themselves.
+pub(super) trait Explain<S: Store>: Send {
+    /// Explains the request, and runs it if `asked` says so.
+    fn explain(
+        self,
+        engine: &Engine<S>,
+        asked: Asked<'_>,
+    ) -> impl Future<Output = ApiResult<Explanation>> + Send;
+}
+
+impl<S: Store> Engine<S> {
+    /// Checks a request of an operation and runs it.
+    pub(super) async fn run_request<R: Run<S, Output>, Output>(
+        &self,
+        operation: Operation,
+        check: impl FnOnce() -> ApiResult<R> + Send,
+    ) -> ApiResult<Output> {
+        let run = async { check()?.run(self).await };
+        run.await.map_err(|error| error.in_layer(layer_of(operation)))
+    }
+
+    /// Checks a request of an operation and explains it.
+    pub(super) async fn explain_request<R: Explain<S>>(
+        &self,
+        operation: Operation,
+        check: impl FnOnce() -> ApiResult<R> + Send,
+        asked: Asked<'_>,
+    ) -> ApiResult<Explanation> {
+        let explain = async { check()?.explain(self, asked).await };
+        explain.await.map_err(|error| error.in_layer(layer_of(operation)))
+    }
+}
+
+/// Returns the layer that words the faults of an operation on items.
+fn layer_of(operation: Operation) -> Layer {
+    match operation {
+        Operation::DeleteItem | Operation::PutItem | Operation::UpdateItem => Layer::Enveloped,
+        Operation::BatchGetItem | Operation::GetItem | Operation::Query => Layer::Current,
+        _ => Layer::Older,
+    }
+}
