@@ -2,6 +2,7 @@
 //!
 //! | file | idea |
 //! |---|---|
+//! | `usage.rs` | usage of one request |
 //! | `recording.rs` | use summed by operation, table, index, pattern and caller; its stored form |
 //! | `facts.rs` | tables of a recording: keys, indexes, attributes |
 //! | `pattern.rs` | the request without its values, in a canonical form |
@@ -24,6 +25,7 @@ mod ledger;
 mod pattern;
 mod prices;
 mod recording;
+mod usage;
 
 pub use amount::{dollars, grouped, units};
 pub use bill::{Bill, Line, PlaceBill, bill, of_a_million};
@@ -40,3 +42,4 @@ pub use ledger::{Ledger, Page};
 pub use pattern::{Member, Pattern, Returns, Verb};
 pub use prices::{PriceFault, PriceList, Prices, regions};
 pub use recording::{KeyRef, Kind, Peak, Place, Recording, RecordingFault, Row, RowKey, Used};
+pub use usage::{Usage, Use, UseKind};

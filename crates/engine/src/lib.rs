@@ -73,5 +73,5 @@ pub use options::EngineOptions;
 pub use profile::Profile;
 pub use schema::{HistoryState, Rewritten, TemplateMode};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
-pub use usage::{Gate, Usage, Use, UseKind, metered, metered_behind, metered_for};
+pub use usage::{Gate, behind, metered, metered_for};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

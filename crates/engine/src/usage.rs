@@ -1,49 +1,46 @@
-//! Usage of a request: units by table and index, items examined and returned, and its pattern, which is the
-//! request without its values.
+//! Notes of the request that is under way: the engine's reads and writes note their usage once it is settled, and
+//! each operation announces its intents before anything of it is done, when all checks that need no stored item
+//! have passed.
 //!
-//! A caller who wants to know runs the request in [`metered`]. The engine's reads and writes tell here what they
-//! used once it is settled; where nobody wants to know that is one look at a flag of the thread. What is
-//! done with the figures is left to others: answers report capacity by themselves (`capacity.rs`).
+//! A caller who wants the usage of a request runs it in [`metered`]. One who may refuse it runs it [`behind`] a
+//! [`Gate`], which sees the announced intents. The pipes of the engine take the [`Announced`] that an announcement
+//! gives, so no operation can leave the gate out. A request that nobody meters and no gate watches pays one look at
+//! a flag of its thread for each note. ADR 14 says why the notes belong to a thread.
 //!
-//! The caller may bring a [`Gate`], too. Each operation announces its intents here before anything of it is
-//! done, when all checks that need no stored item have passed; the gate may refuse them. The pipes of the engine
-//! take the [`Announced`] that it gets, so no operation can leave the gate out.
-//!
-//! Invariant: a thread's notes are those of the call that is being polled on it, and of no other. Where nobody
-//! wants to know there are none.
+//! Invariant: the notes and the gate of a thread are those of the call that is being polled on it.
 
 use crate::capacity::{Units, write_units};
 use crate::intent::{Intent, pattern_of};
 use crate::schema::{Index, Table};
 use crate::stations::{Station, pass};
-use hashrange_cost::Pattern;
+use hashrange_cost::{Pattern, Usage, Use, UseKind};
 use hashrange_model::ApiResult;
-use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::mem;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 thread_local! {
-    /// Whether somebody wants to know of the call that is being polled on this thread.
-    static IS_NOTED: Cell<bool> = const { Cell::new(false) };
-    /// What is noted of it. It stays where it is, so that most reads move it nowhere.
-    static NOTES: RefCell<Notes> = RefCell::default();
+    /// Watchers of the call that is being polled on this thread.
+    static WATCHERS: Cell<Watchers> = const { Cell::new(Watchers { meter: false, gate: false }) };
+    /// Usage of that call so far. It stays where it is, so that most reads move it nowhere.
+    static USAGE: RefCell<Usage> = RefCell::default();
+    /// Gate of that call.
+    static GATE: RefCell<Option<Arc<dyn Gate>>> = const { RefCell::new(None) };
 }
 
-/// What is noted of a call, and who may refuse it.
-#[derive(Default)]
-struct Notes {
-    usage: Usage,
-    gate: Option<Arc<dyn Gate>>,
+/// Watchers of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Watchers {
+    meter: bool,
+    gate: bool,
 }
 
-/// Who may refuse a request.
+/// Gate that may refuse requests.
 pub trait Gate: Send + Sync {
-    /// Says whether a request may do what it wants. A batch or transaction is asked for each member; an error
-    /// refuses all of it. `pattern` is the whole request without its values, as in [`Usage::pattern`].
+    /// Returns an error if a request may not do what it wants. A batch or transaction is asked for each member; an
+    /// error refuses all of it. `pattern` is the whole request without its values, as in [`Usage::pattern`].
     fn admit(&self, intent: &Intent<'_>, pattern: &Pattern) -> ApiResult<()>;
 }
 
@@ -51,206 +48,138 @@ pub trait Gate: Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Announced(());
 
-/// What a request used.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Usage {
-    /// One for most requests, which is kept without memory of its own.
-    uses: SmallVec<[Use; 1]>,
-    /// The request without its values; empty if it says no more than its operation.
-    pub pattern: Pattern,
-}
-
-/// What of a table or index a request used.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Use {
-    /// The table.
-    pub table: Arc<str>,
-    /// The index that was read; none if the table was, or if this is a write.
-    pub index: Option<String>,
-    /// Whether it was read or written.
-    pub kind: UseKind,
-    /// Capacity units used on the table itself.
-    pub units: f64,
-    /// Capacity units used on indexes: the one that was read, or those in which entries were written.
-    pub index_units: Vec<(String, f64)>,
-    /// Items that were examined, or written.
-    pub examined: u64,
-    /// Size of the items that were examined.
-    pub examined_bytes: u64,
-    /// Items of them that matched.
-    pub returned: u64,
-}
-
-/// How a table is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum UseKind {
-    /// Read.
-    Read,
-    /// Written, or a write whose condition did not hold.
-    Write,
-}
-
-impl Usage {
-    /// Returns what used this much.
-    pub fn new(uses: impl IntoIterator<Item = Use>, pattern: Pattern) -> Self {
-        Self { uses: uses.into_iter().collect(), pattern }
-    }
-
-    /// Returns what was used by table, by the index that was read, and by whether it was read or written.
-    pub fn uses(&self) -> &[Use] {
-        &self.uses
-    }
-
-    /// Returns the units of reads, or of writes, on tables and indexes together.
-    pub fn units(&self, kind: UseKind) -> f64 {
-        self.uses.iter().filter(|one| one.kind == kind).fold(0.0, |sum, one| sum + one.total())
-    }
-
-    /// Adds what was used: to what was used of the same table or index before, if there is such.
-    fn add(&mut self, added: Use) {
-        let is_same = |known: &&mut Use| {
-            known.kind == added.kind && known.table == added.table && known.index == added.index
-        };
-        let Some(known) = self.uses.iter_mut().find(is_same) else {
-            self.uses.push(added);
-            return;
-        };
-        known.units += added.units;
-        known.examined += added.examined;
-        known.examined_bytes += added.examined_bytes;
-        known.returned += added.returned;
-        for (name, units) in added.index_units {
-            match known.index_units.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, sum)) => *sum += units,
-                None => known.index_units.push((name, units)),
-            }
-        }
-    }
-}
-
-impl Use {
-    /// Returns the units on the table and on indexes together.
-    pub fn total(&self) -> f64 {
-        self.index_units.iter().fold(self.units, |sum, (_, units)| sum + units)
-    }
-}
-
-/// Runs a call and returns what it used beside its output. The call may go from thread to thread.
+/// Runs a call and returns its usage beside its output. The call may go from thread to thread.
 pub async fn metered<F: Future>(call: F) -> (F::Output, Usage) {
-    noted(None, call, |_, usage| mem::take(usage)).await
+    let mut usage = Usage::default();
+    let output = metered_for(call, |told| usage = told).await;
+    (output, usage)
 }
 
-/// Runs a call as [`metered`] does, behind a gate.
-pub async fn metered_behind<F: Future>(gate: Arc<dyn Gate>, call: F) -> (F::Output, Usage) {
-    noted(Some(gate), call, |_, usage| mem::take(usage)).await
-}
-
-/// Runs a call and lets `told` look at its output and at what it used, which is then forgotten.
-pub async fn metered_for<F: Future>(call: F, told: impl FnOnce(&F::Output, &Usage)) -> F::Output {
-    noted(None, call, |output, usage| told(output, usage)).await.0
-}
-
-/// Runs a call and returns what `told` makes of its output and of what it used. Nothing is noted by `told`.
-async fn noted<F: Future, T>(
-    mut gate: Option<Arc<dyn Gate>>,
-    call: F,
-    told: impl FnOnce(&F::Output, &mut Usage) -> T,
-) -> (F::Output, T) {
+/// Runs a call and tells its usage once: at its end, or so far as it got when the future is dropped before.
+pub async fn metered_for<F: Future>(call: F, tell: impl FnOnce(Usage)) -> F::Output {
     let mut call = pin!(call);
-    let mut told = Some(told);
-    let mut paused = None;
+    let mut metered = Metered { paused: Usage::default(), tell: Some(tell) };
     poll_fn(|context| {
-        let _installed = Installed::new(&mut paused, &mut gate);
-        match call.as_mut().poll(context) {
-            Poll::Ready(output) => {
-                let told = told.take().expect("a call is not polled after its output");
-                let told = NOTES.with_borrow_mut(|notes| told(&output, &mut notes.usage));
-                Poll::Ready((output, told))
-            }
-            Poll::Pending => {
-                paused = Some(NOTES.take());
-                Poll::Pending
-            }
-        }
+        let _installed = InstalledMeter::new(&mut metered.paused);
+        call.as_mut().poll(context)
     })
     .await
 }
 
-/// Keeps the notes of a call on the thread while it is polled; what stood before is put back also when it
-/// panics.
-struct Installed {
-    before: Option<Box<Notes>>,
+/// Usage of a call between its polls.
+struct Metered<T: FnOnce(Usage)> {
+    paused: Usage,
+    tell: Option<T>,
 }
 
-impl Installed {
-    /// Puts the notes of polls before on the thread, or at first the gate.
-    fn new(paused: &mut Option<Notes>, gate: &mut Option<Arc<dyn Gate>>) -> Self {
-        let before = IS_NOTED.replace(true).then(|| Box::new(NOTES.take()));
-        if let Some(paused) = paused.take() {
-            NOTES.set(paused);
-        } else if gate.is_some() {
-            NOTES.with_borrow_mut(|notes| notes.gate = gate.take());
-        }
-        Self { before }
-    }
-}
-
-impl Drop for Installed {
+impl<T: FnOnce(Usage)> Drop for Metered<T> {
     fn drop(&mut self) {
-        if let Some(before) = self.before.take() {
-            NOTES.set(*before);
-        } else {
-            IS_NOTED.set(false);
-            NOTES.with_borrow_mut(Notes::clear);
+        if let Some(tell) = self.tell.take() {
+            tell(mem::take(&mut self.paused));
         }
     }
 }
 
-impl Notes {
-    fn clear(&mut self) {
-        self.usage.uses.clear();
-        self.usage.pattern = Pattern::default();
-        self.gate = None;
+/// Keeps the usage of a call on the thread while it is polled; what stood before is put back, also when the call
+/// panics.
+struct InstalledMeter<'m> {
+    paused: &'m mut Usage,
+    before: Watchers,
+}
+
+impl<'m> InstalledMeter<'m> {
+    fn new(paused: &'m mut Usage) -> Self {
+        USAGE.with_borrow_mut(|usage| mem::swap(usage, paused));
+        let before = WATCHERS.get();
+        WATCHERS.set(Watchers { meter: true, ..before });
+        Self { paused, before }
     }
 }
 
-/// Notes what a request of one intent wants, and asks the gate.
+impl Drop for InstalledMeter<'_> {
+    fn drop(&mut self) {
+        WATCHERS.set(self.before);
+        USAGE.with_borrow_mut(|usage| mem::swap(usage, self.paused));
+    }
+}
+
+/// Runs a call behind a gate. A gate within a gate stands in its place.
+pub async fn behind<F: Future>(gate: Arc<dyn Gate>, call: F) -> F::Output {
+    let mut call = pin!(call);
+    let mut gate = Some(gate);
+    poll_fn(|context| {
+        let _installed = InstalledGate::new(&mut gate);
+        call.as_mut().poll(context)
+    })
+    .await
+}
+
+/// Keeps the gate of a call on the thread while it is polled; what stood before is put back, also when the call
+/// panics.
+struct InstalledGate<'g> {
+    paused: &'g mut Option<Arc<dyn Gate>>,
+    before: Watchers,
+}
+
+impl<'g> InstalledGate<'g> {
+    fn new(paused: &'g mut Option<Arc<dyn Gate>>) -> Self {
+        GATE.with_borrow_mut(|gate| mem::swap(gate, paused));
+        let before = WATCHERS.get();
+        WATCHERS.set(Watchers { gate: true, ..before });
+        Self { paused, before }
+    }
+}
+
+impl Drop for InstalledGate<'_> {
+    fn drop(&mut self) {
+        WATCHERS.set(self.before);
+        GATE.with_borrow_mut(|gate| mem::swap(gate, self.paused));
+    }
+}
+
+/// Announces a request of one intent: notes its pattern, and asks the gate.
 pub(crate) fn announce(intent: &Intent<'_>) -> ApiResult<Announced> {
     pass(Station::Gate);
-    if IS_NOTED.get() {
+    let watchers = WATCHERS.get();
+    if watchers.meter || watchers.gate {
         let pattern = intent.pattern();
-        gate().map_or(Ok(()), |gate| gate.admit(intent, &pattern))?;
-        note_pattern(pattern);
+        if let Some(gate) = gate(watchers) {
+            gate.admit(intent, &pattern)?;
+        }
+        note_pattern(watchers, pattern);
     }
     Ok(Announced(()))
 }
 
-/// Notes what a batch or transaction wants, and asks the gate for each member. The intents are only made where
-/// somebody wants to know.
+/// Announces a batch or transaction: notes its pattern, and asks the gate for each member. The intents are only made
+/// where somebody watches.
 pub(crate) fn announce_all<'i, I: IntoIterator<Item = Intent<'i>>>(
     intents: impl Fn() -> I,
 ) -> ApiResult<Announced> {
     pass(Station::Gate);
-    if IS_NOTED.get() {
+    let watchers = WATCHERS.get();
+    if watchers.meter || watchers.gate {
         let pattern = pattern_of(intents());
-        if let Some(gate) = gate() {
+        if let Some(gate) = gate(watchers) {
             intents().into_iter().try_for_each(|intent| gate.admit(&intent, &pattern))?;
         }
-        note_pattern(pattern);
+        note_pattern(watchers, pattern);
     }
     Ok(Announced(()))
 }
 
 /// Returns the gate of the call, if there is one.
-fn gate() -> Option<Arc<dyn Gate>> {
-    NOTES.with_borrow(|notes| notes.gate.clone())
+fn gate(watchers: Watchers) -> Option<Arc<dyn Gate>> {
+    if watchers.gate { GATE.with_borrow(Clone::clone) } else { None }
 }
 
-fn note_pattern(pattern: Pattern) {
-    NOTES.with_borrow_mut(|notes| notes.usage.pattern = pattern);
+fn note_pattern(watchers: Watchers, pattern: Pattern) {
+    if watchers.meter {
+        USAGE.with_borrow_mut(|usage| usage.pattern = pattern);
+    }
 }
 
-/// What a read has seen.
+/// Items that a read has examined, and how many of them matched.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
     pub(crate) examined: usize,
@@ -259,7 +188,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Returns what the read of one item has seen, if it is there.
+    /// Returns those of the read of one item, which has this size if it is there.
     pub(crate) fn item(size: Option<usize>) -> Self {
         let found = usize::from(size.is_some());
         Self { examined: found, bytes: size.unwrap_or(0), returned: found }
@@ -303,13 +232,9 @@ fn used(table: &Table, kind: UseKind, units: &Units) -> Use {
     }
 }
 
-fn note(what: impl FnOnce() -> Use) {
-    with_notes(|usage| usage.add(what()));
-}
-
-fn with_notes(then: impl FnOnce(&mut Usage)) {
-    if IS_NOTED.get() {
-        NOTES.with_borrow_mut(|notes| then(&mut notes.usage));
+fn note(used: impl FnOnce() -> Use) {
+    if WATCHERS.get().meter {
+        USAGE.with_borrow_mut(|usage| usage.add(used()));
     }
 }
 
@@ -337,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_used_is_summed_and_nothing_is_noted_for_nobody() {
+    fn the_usage_of_a_call_is_summed_and_nothing_is_noted_for_nobody() {
         note(|| panic!("nobody wants to know"));
         let call = async {
             note(|| write("a", 1.0));
@@ -372,7 +297,46 @@ mod tests {
     fn a_panic_leaves_no_notes_behind() {
         let panics = || block_on(metered(async { panic!("as told") }));
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
-        assert!(!IS_NOTED.get());
-        assert_eq!(NOTES.with_borrow(|notes| notes.usage.clone()), Usage::default());
+        assert!(!WATCHERS.get().meter);
+        assert_eq!(USAGE.with_borrow(Clone::clone), Usage::default());
+    }
+
+    #[test]
+    fn a_call_that_is_dropped_tells_its_usage_so_far() {
+        let mut told = Vec::new();
+        {
+            let call = async {
+                note(|| write("a", 1.0));
+                std::future::pending::<()>().await;
+            };
+            let mut metered = pin!(metered_for(call, |usage| told.push(usage)));
+            let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+            assert!(metered.as_mut().poll(&mut context).is_pending());
+            note(|| panic!("nobody wants to know between polls"));
+        }
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].uses(), [write("a", 1.0)]);
+    }
+
+    #[test]
+    fn a_meter_and_a_gate_watch_one_call_in_either_order() {
+        struct Refuses;
+        impl Gate for Refuses {
+            fn admit(&self, _: &Intent<'_>, _: &Pattern) -> ApiResult<()> {
+                Err(hashrange_model::Reason::AccessDenied.into())
+            }
+        }
+        let key = hashrange_model::Item::empty();
+        let intent =
+            || Intent::new(crate::intent::Verb::Get, "a", crate::intent::Access::Item(&key));
+        let call = async || {
+            note(|| write("a", 1.0));
+            announce(&intent()).is_err()
+        };
+        let (refused, usage) = block_on(metered(behind(Arc::new(Refuses), call())));
+        assert_eq!((refused, usage.uses().len()), (true, 1));
+        let (refused, usage) = block_on(behind(Arc::new(Refuses), metered(call())));
+        assert_eq!((refused, usage.uses().len()), (true, 1));
+        assert!(announce(&intent()).is_ok(), "the gate is gone");
     }
 }

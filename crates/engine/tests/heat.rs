@@ -3,7 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::{EngineOptions, HeatInput, Profile, TemplateMode, UseKind, metered};
+use hashrange_cost::UseKind;
+use hashrange_engine::{EngineOptions, HeatInput, Profile, TemplateMode, metered};
 use hashrange_heat::{HotKey, PlaceHeat, Sums};
 use hashrange_storage::block_on;
 use hashrange_testkit::database::Database;

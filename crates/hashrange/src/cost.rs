@@ -30,13 +30,11 @@ pub use hashrange_cost::{
     Definition, Difference, Findings, IndexFacts, KeyElement, KeyRef, Kind, Ledger, Line, Member,
     Mismatch, OfPattern, Pattern, PatternFault, Peak, Place, PlaceBill, PriceFault, PriceList,
     Prices, Projection, Recording, RecordingFault, Returns, Row, RowKey, Sample, Side, TableFacts,
-    Test, Tested, Used, Verb, bill, compare, dollars, grouped, mean_units, of_a_million, regions,
-    units,
+    Test, Tested, Usage, Use, UseKind, Used, Verb, bill, compare, dollars, grouped, mean_units,
+    of_a_million, regions, units,
 };
-pub use hashrange_engine::{Gate, Intent, Usage, Use, UseKind, metered, metered_behind};
+pub use hashrange_engine::{Gate, Intent, behind, metered, metered_for};
 
-use hashrange_engine::metered_for;
-use hashrange_model::ApiResult;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most tables that a line of [`summary`] names.
@@ -64,23 +62,6 @@ impl Recorder {
     /// Returns whether the recorder is switched on.
     pub fn is_on(&self) -> bool {
         self.is_on.load(Ordering::Acquire)
-    }
-
-    /// Runs a call of an operation and adds its consumption, if recording is on when the call ends.
-    /// `caller` is an access key id, or empty.
-    pub async fn record<T>(
-        &self,
-        now_ms: impl FnOnce() -> u64,
-        operation: &str,
-        caller: &str,
-        call: impl Future<Output = ApiResult<T>>,
-    ) -> ApiResult<T> {
-        metered_for(call, |answer, usage| {
-            if self.is_on() {
-                self.add(now_ms(), operation, caller, usage, answer.is_err());
-            }
-        })
-        .await
     }
 
     /// Adds the consumption of a request. `caller` is an access key id, or empty.
@@ -220,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_recorded_if_that_is_switched_on_at_its_end() {
+    fn requests_are_summed_by_pattern_and_caller() {
         let database = Database::memory();
         let recorder = Recorder::default();
         let put = |song: &str| {
@@ -228,15 +209,13 @@ mod tests {
                 r#"{{"TableName": "music", "Item": {{"song": {{"S": "{song}"}}}}, "ConditionExpression": "attribute_not_exists(song)"}}"#
             );
             let call = database.call(Operation::PutItem, body.as_bytes());
-            block_on(recorder.record(|| 0, "PutItem", "AK", call)).map(drop)
+            let (answer, usage) = block_on(metered(call));
+            recorder.add(0, "PutItem", "AK", &usage, answer.is_err());
         };
         block_on(async { database.create("music", "song:S").await }).unwrap();
-        put("off").unwrap();
         recorder.start(0);
-        put("on").unwrap();
-        put("again").unwrap();
-        recorder.stop();
-        put("later").unwrap();
+        put("one");
+        put("two");
         let recording = recorder.recording(1);
         let [row] = &recording.rows[..] else { panic!("{recording:?}") };
         assert_eq!((&*row.key.table, &*row.key.caller), ("music", "AK"));

@@ -5,8 +5,8 @@
 //! Left to others: the meaning of a pattern (the crate `cost`), the points where the engine asks
 //! (its `usage.rs`).
 
-use hashrange_cost::{AccessPattern, Contract, KeyRef, Pattern, Row, RowKey, Used};
-use hashrange_engine::{Gate, Intent, Usage, metered, metered_behind};
+use hashrange_cost::{AccessPattern, Contract, KeyRef, Pattern, Row, RowKey, Usage, Use, Used};
+use hashrange_engine::{Gate, Intent, behind};
 use hashrange_model::bounds::told;
 use hashrange_model::{ApiResult, Reason};
 use std::collections::BTreeMap;
@@ -42,26 +42,21 @@ impl Guard {
         self.is_enforced
     }
 
-    /// Runs a call of an operation, such as `Query`, and returns its consumption beside its output.
-    /// If the contract is enforced and has no pattern for the call, the answer is an error of the
-    /// kind `AccessDenied`, and nothing is done. A batch or transaction has one pattern for each
-    /// table, with all of its members; one unknown pattern refuses all of it.
-    pub async fn run<F: Future>(
-        self: &Arc<Self>,
-        operation: &'static str,
-        call: F,
-    ) -> (F::Output, Usage) {
+    /// Runs a call of an operation, such as `Query`. If the contract is enforced and has no pattern
+    /// for the call, the answer is an error of the kind `AccessDenied`, and nothing is done. A batch
+    /// or transaction has one pattern for each table, with all of its members; one unknown pattern
+    /// refuses all of it.
+    pub async fn run<F: Future>(self: &Arc<Self>, operation: &'static str, call: F) -> F::Output {
         if !self.is_enforced {
-            return metered(call).await;
+            return call.await;
         }
-        let gate = Arc::new(OfCall { guard: Arc::clone(self), operation });
-        metered_behind(gate, call).await
+        behind(Arc::new(OfCall { guard: Arc::clone(self), operation }), call).await
     }
 
     /// Returns the pattern of each table that a request used; `None` for one that the contract does
     /// not know.
     pub fn patterns(&self, operation: &str, usage: &Usage) -> Vec<Option<&str>> {
-        let pattern = |used: &hashrange_engine::Use| {
+        let pattern = |used: &Use| {
             let key = KeyRef {
                 operation,
                 table: &used.table,

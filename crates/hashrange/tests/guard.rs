@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use hashrange::cost::{Contract, Guard, Usage};
+use hashrange::cost::{Contract, Guard, Usage, metered};
 use hashrange::{Database, Operation, block_on};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Held {
     fn run(&self, operation: Operation, request: &Value) -> (Result<Value, String>, Usage) {
         let body = request.to_string();
         let call = self.database.call(operation, body.as_bytes());
-        let (answer, usage) = block_on(self.guard.run(operation.name(), call));
+        let (answer, usage) = block_on(metered(self.guard.run(operation.name(), call)));
         let answer = answer.map(|body| serde_json::from_slice(&body).unwrap());
         (answer.map_err(|error| error.to_string()), usage)
     }

@@ -44,6 +44,12 @@ pub const LEGACY_CONDITIONS_MAX: usize = 50_000;
 /// Most bytes of an access key id that is kept: the service's have 20, its longest allowed 128. A
 /// caller whose key is not verified may show any text.
 pub const CALLER_MAX_BYTES: usize = 128;
+/// Most bytes of an operation's name that is kept: the longest that is known has 44.
+pub const OPERATION_NAME_MAX_BYTES: usize = 128;
+/// Most bytes of a `User-Agent` that is kept.
+pub const AGENT_MAX_BYTES: usize = 512;
+/// Most bytes of a request's path that is kept.
+pub const PATH_MAX_BYTES: usize = 1024;
 
 /// Most bytes of one value that the message of a violation repeats; one answer lists up to ten
 /// violations.

@@ -3,11 +3,12 @@
 use crate::measure::Measure;
 use bytes::Bytes;
 use hashrange_auth::Caller;
+use hashrange_cost::Usage;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_wire::Operation;
 use std::future::{Future, ready};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Namespace of the targets of the server's own operations.
 pub const OWN_TARGETS: &str = "Hashrange_2026";
@@ -27,17 +28,20 @@ pub trait Api: Send + Sync + 'static {
     /// must not be left half done.
     fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static>;
 
-    /// Runs one operation as [`call`](Self::call) does, and adds the further information that the
-    /// client asked for. By default it adds none.
+    /// Runs one operation as [`call`](Self::call) or [`call_own`](Self::call_own) does, and tells
+    /// the further information that is asked for. By default it tells none.
     fn call_told(
         self: Arc<Self>,
-        operation: Operation,
+        operation: Named,
         body: Bytes,
         asked: Asked,
         told: Arc<Told>,
     ) -> Running<'static> {
         let _ = (asked, told);
-        self.call(operation, body)
+        match operation {
+            Named::OfService(operation) => self.call(operation, body),
+            Named::Own(name) => self.call_own(name.into(), body),
+        }
     }
 
     /// Runs an operation of the server's own, whose name follows [`OWN_TARGETS`] in the target, on
@@ -81,34 +85,82 @@ pub trait Api: Send + Sync + 'static {
     }
 }
 
-/// Further information that a client asks for with its call, and whether the call is recorded.
+/// Operation that a request names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// An operation of the service.
+    OfService(Operation),
+    /// An operation of the server's own, or a name that it does not know.
+    Own(Box<str>),
+}
+
+impl Named {
+    /// Returns the operation of the service.
+    pub fn of_service(&self) -> Option<Operation> {
+        match self {
+            Self::OfService(operation) => Some(*operation),
+            Self::Own(_) => None,
+        }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::OfService(operation) => operation.name(),
+            Self::Own(name) => name,
+        }
+    }
+}
+
+/// Further information on a call that is asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a header of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked for by itself")]
 pub struct Asked {
+    /// Usage of the call, for the subscribers of events.
+    pub usage: bool,
     /// Cost of the call.
     pub cost: bool,
     /// Explanation of the call.
     pub explanation: bool,
     /// Access pattern in a contract that the call belongs to.
     pub pattern: bool,
-    /// True if the call is not to be recorded: a tool makes it to look at what clients do.
-    pub unrecorded: bool,
 }
 
-/// Further information on a call, in headers of its answer.
+/// Further information on a call.
 #[derive(Debug, Default)]
-pub struct Told(Mutex<Vec<(&'static str, String)>>);
+pub struct Told(Mutex<Further>);
+
+#[derive(Debug, Default)]
+struct Further {
+    /// Headers of the answer.
+    headers: Vec<(&'static str, String)>,
+    usage: Option<Usage>,
+}
 
 impl Told {
     /// Adds the header `name`, which is lower-case, with `value`. A value that is not visible ASCII
     /// is left out.
     pub fn tell(&self, name: &'static str, value: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((name, value));
+        self.further().headers.push((name, value));
+    }
+
+    /// Tells the usage of the call.
+    pub fn tell_usage(&self, usage: Usage) {
+        self.further().usage = Some(usage);
+    }
+
+    /// Returns the usage, once.
+    pub(crate) fn take_usage(&self) -> Option<Usage> {
+        self.further().usage.take()
     }
 
     /// Returns the added headers, once.
-    pub(crate) fn take(&self) -> Vec<(&'static str, String)> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn take_headers(&self) -> Vec<(&'static str, String)> {
+        std::mem::take(&mut self.further().headers)
+    }
+
+    fn further(&self) -> MutexGuard<'_, Further> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::error::Error;
+use crate::event::Subscriber;
 use crate::web::Web;
 use hashrange_auth::Policy;
 use std::net::SocketAddr;
@@ -30,6 +31,8 @@ pub struct Config {
     pub cost_header: bool,
     /// Compress answers from this size on, for clients that accept it. `None` never compresses.
     pub compress_from_bytes: Option<usize>,
+    /// Subscribers of the events of requests, beside the server's own.
+    pub subscribers: Vec<Arc<dyn Subscriber>>,
     /// Bounds on what clients can make the server do.
     pub limits: Limits,
 }
@@ -54,6 +57,7 @@ impl Default for Config {
             cost_header: false,
             // Source: answers of the service, captured in 2026.
             compress_from_bytes: Some(4 * 1024),
+            subscribers: Vec::new(),
             limits: Limits::default(),
         }
     }

@@ -49,6 +49,12 @@ pub fn api_error(error: &ApiError) -> Vec<u8> {
     out
 }
 
+/// Returns the name of the exception that a body of an error has.
+pub fn exception(body: &[u8]) -> Option<&str> {
+    let name = body.strip_prefix(b"{\"__type\":\"")?.split(|byte| *byte == b'"').next()?;
+    std::str::from_utf8(name).ok()?.rsplit('#').next()
+}
+
 /// Returns the body for a request whose `Host` is no name of this server.
 pub fn strange_host(host: &[u8]) -> Vec<u8> {
     let host = shown(host);

@@ -13,21 +13,25 @@ use crate::access::Access;
 use crate::activity::OpenRequest;
 use crate::answer::{self, AMZ_JSON, Answer, JSON, Readers, TEXT, Wishes};
 use crate::answer_body::AnswerBody;
-use crate::api::{Api, Asked, OWN_TARGETS, Told};
+use crate::api::{Api, Asked, Named, OWN_TARGETS, Told};
 use crate::body::{self, BodyFault};
 use crate::clock;
 use crate::config::{Config, Limits};
 use crate::content_coding::{Coding, CodingFault};
 use crate::envelope;
+use crate::event::{Answered, Details, Event, OpenEvent, Subscribers};
 use crate::lanes::{LONG_BODY_BYTES, Lanes};
 use crate::log_limit::LogLimit;
 use crate::metrics::{self, Metrics, Refusal};
 use crate::refused_writes::RefusedWrites;
 use crate::request_id::{RequestId, RequestIds};
-use crate::request_log::{self, Subject};
+use crate::request_log;
 use crate::web::{Page, Rules, Stranger};
 use bytes::Bytes;
 use hashrange_auth::{AuthFault, HeaderView, Payload};
+use hashrange_model::bounds::{
+    AGENT_MAX_BYTES, OPERATION_NAME_MAX_BYTES, PATH_MAX_BYTES, beginning,
+};
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_wire::{Operation, syntax_check};
 use hyper::body::Incoming;
@@ -74,6 +78,7 @@ pub struct Handler {
     compress_from_bytes: Option<usize>,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
+    subscribers: Subscribers,
     ids: RequestIds,
     lanes: Lanes,
     refused_writes: LogLimit,
@@ -93,6 +98,7 @@ impl Handler {
             serve_metrics: config.metrics,
             cost_header: config.cost_header,
             compress_from_bytes: config.compress_from_bytes,
+            subscribers: Subscribers::new(Arc::clone(&metrics), config.subscribers),
             metrics,
             ids: RequestIds::new(),
             lanes: Lanes::new(),
@@ -109,19 +115,19 @@ impl Handler {
         request: Request<Incoming>,
         mut open: OpenRequest,
     ) -> Response<AnswerBody> {
-        let started = clock::now();
         let id = self.ids.next();
         let (mut parts, body) = request.into_parts();
-        let mut operation = None;
-        let mut subject = Subject::default();
+        let mut event = self.subscribers.begin(id, open.activity().peer);
+        if let Some(details) = &mut event.details {
+            *details = Box::new(details_of(&parts));
+        }
         let mut readers = Readers::NoPage;
-        let found =
-            Found { operation: &mut operation, subject: &mut subject, readers: &mut readers };
-        let answering = self.answer(&parts, body, found, id, &mut open);
+        let answering = self.answer(&parts, body, &mut event, &mut readers, &mut open);
         let mut answer = match caught(answering).await {
             Ok(answer) => answer,
             Err(panic) => self.panicked(panic.as_ref(), id),
         };
+        let operation = event.operation.as_ref().and_then(Named::of_service);
         let may_go = answer.body.len() > SMALL_ANSWER_BYTES && !operation.is_some_and(is_write);
         if may_go && !open.budget().has_room_for_answer(answer.body.len()) {
             answer = unavailable();
@@ -129,20 +135,24 @@ impl Handler {
         // Without a body in the answer, nothing holds back a client that sends requests and reads
         // no answers.
         answer.close |= answer.body.is_empty() && open.activity().is_blocked();
-        if request_log::is_wanted() {
-            request_log::write(id, &parts, operation, &subject, &answer, started.elapsed());
-        }
+        event.answered = Some(Answered {
+            status: answer.status.as_u16(),
+            exception: envelope::exception(&answer.body)
+                .filter(|_| answer.status != 200)
+                .map(str::to_owned),
+            refusal: answer.refusal,
+            bytes: answer.body.len(),
+        });
         let wishes = self.wishes(&parts, readers, answer.body.len());
         if let Some(coding) = wishes.compress {
             answer = self.compressed(answer, coding, &mut open).await;
         }
-        let (status, refusal) = (answer.status.as_u16(), answer.refusal);
+        let is_done = answer.status == StatusCode::OK;
         parts.headers.clear();
         let response = answer::respond(answer, parts.headers, wishes, id, open);
-        if status == 200 && self.refusals.ended(|| self.api.check_writable().is_ok()) {
+        if is_done && self.refusals.ended(|| self.api.check_writable().is_ok()) {
             tracing::info!("the store takes writes again");
         }
-        self.metrics.request(operation, status, refusal, started.elapsed());
         response
     }
 
@@ -150,8 +160,8 @@ impl Handler {
         &self,
         parts: &Parts,
         body: Incoming,
-        found: Found<'_>,
-        id: RequestId,
+        event: &mut OpenEvent<'_>,
+        allowed: &mut Readers,
         open: &mut OpenRequest,
     ) -> Answer {
         let Ok(host) = host(parts) else {
@@ -162,9 +172,11 @@ impl Handler {
             Ok(body) => body,
             Err(fault) => return self.refuse_body(fault),
         };
+        event.received_bytes = body.len();
+        event.note_stage(|details| &mut details.read);
         let readers = self.readers(parts, host);
         if let Ok(readers) = &readers {
-            *found.readers = readers.clone();
+            *allowed = readers.clone();
         }
         if parts.method == Method::GET
             && let Some(answer) = self.health(parts.uri.path()).await
@@ -175,9 +187,7 @@ impl Handler {
             return refusal;
         }
         match parts.method {
-            Method::OPTIONS if !matches!(found.readers, Readers::NoPage) => {
-                preflight(&parts.headers)
-            }
+            Method::OPTIONS if !matches!(allowed, Readers::NoPage) => preflight(&parts.headers),
             Method::GET if parts.uri.path() == "/metrics" && self.serve_metrics => {
                 let is_writable = self.api.check_writable().is_ok();
                 let panics = self.api.background_panics();
@@ -186,7 +196,7 @@ impl Handler {
                 Answer::new(StatusCode::OK, text).of_type(&TEXT)
             }
             Method::POST => match content_type(&parts.headers, &body) {
-                Some(own_type) => self.post(parts, body, found, id, open).await.of_type(own_type),
+                Some(own_type) => self.post(parts, body, event, open).await.of_type(own_type),
                 None => not_the_protocol(),
             },
             _ => not_the_protocol(),
@@ -256,8 +266,7 @@ impl Handler {
         &self,
         parts: &Parts,
         sent: Bytes,
-        found: Found<'_>,
-        id: RequestId,
+        event: &mut OpenEvent<'_>,
         open: &mut OpenRequest,
     ) -> Answer {
         if !open.take_place() {
@@ -267,18 +276,19 @@ impl Handler {
             Ok(body) => body,
             Err(answer) => return answer,
         };
-        if request_log::is_wanted() {
-            *found.subject = Subject::of(&body);
+        if let Some(details) = &mut event.details {
+            details.tables = request_log::tables_of(&body);
         }
-        *found.operation = target(&parts.headers);
-        let Some(operation) = *found.operation else {
-            return self.own(parts, &sent, body, id, open).await;
+        event.is_unrecorded = parts.headers.contains_key(&UNRECORDED);
+        let Some(operation) = target(&parts.headers) else {
+            return self.own(parts, &sent, body, event, open).await;
         };
+        event.operation = Some(Named::OfService(operation));
         let payload = match self.payload(&sent).await {
             Ok(payload) => payload,
             Err(answer) => return answer,
         };
-        let api_of_caller = match self.authenticate(parts, payload, Target::OfService) {
+        let api_of_caller = match self.authenticate(parts, payload, Target::OfService, event) {
             Ok(api) => api,
             Err(fault) => {
                 return self.refused(body, || envelope::auth_fault(&fault).into()).await;
@@ -290,36 +300,44 @@ impl Handler {
         if !open.budget().wait_for_answers().await {
             return unavailable();
         }
-        let api = match &api_of_caller {
-            Ok(None) => &self.api,
-            Ok(Some(api)) => api,
-            Err(error) => return self.api_error(error, operation.name(), id),
+        let to_tell = event.to_tell(self.asked(&parts.headers));
+        self.call(api_of_caller, Named::OfService(operation), body, to_tell, event).await
+    }
+
+    /// Calls an operation for a client that may have an API of its own.
+    async fn call(
+        &self,
+        api_of_caller: ApiResult<Option<Arc<dyn Api>>>,
+        operation: Named,
+        body: Bytes,
+        to_tell: Option<(Asked, Arc<Told>)>,
+        event: &mut OpenEvent<'_>,
+    ) -> Answer {
+        let told = to_tell.as_ref().map(|(_, told)| Arc::clone(told));
+        event.note_stage(|details| &mut details.began);
+        let answered = match api_of_caller {
+            Ok(None) => self.lanes.call(&self.api, operation, body, to_tell).await,
+            Ok(Some(api)) => self.lanes.call(&api, operation, body, to_tell).await,
+            Err(error) => Err(error),
         };
-        let to_tell = self.to_tell(&parts.headers);
-        let (answered, told) = if to_tell == Asked::default() {
-            (self.lanes.call(api, operation, body).await, None)
-        } else {
-            let told = Arc::new(Told::default());
-            let telling = (to_tell, Arc::clone(&told));
-            (self.lanes.call_told(api, operation, body, telling).await, Some(told))
-        };
+        event.note_stage(|details| &mut details.ended);
         let mut answer = match answered {
             Ok(body) => Answer::new(StatusCode::OK, body),
-            Err(error) => self.api_error(&error, operation.name(), id),
+            Err(error) => self.api_error(&error, event),
         };
         if let Some(told) = told {
-            answer.extra.extend(told.take().into_iter().filter_map(as_header));
+            answer.extra.extend(told.take_headers().into_iter().filter_map(as_header));
         }
         answer
     }
 
     /// Returns the further information that the client asks for.
-    fn to_tell(&self, headers: &HeaderMap) -> Asked {
+    fn asked(&self, headers: &HeaderMap) -> Asked {
         Asked {
+            usage: false,
             cost: self.cost_header || headers.contains_key(&COST),
             explanation: headers.contains_key(&EXPLAIN),
             pattern: headers.contains_key(&PATTERN),
-            unrecorded: headers.contains_key(&UNRECORDED),
         }
     }
 
@@ -330,17 +348,19 @@ impl Handler {
         parts: &Parts,
         sent: &Bytes,
         body: Bytes,
-        id: RequestId,
+        event: &mut OpenEvent<'_>,
         open: &mut OpenRequest,
     ) -> Answer {
         let Some(name) = own_target(&parts.headers) else {
             return self.refused(body, || Bytes::from_static(envelope::UNKNOWN_OPERATION)).await;
         };
+        let operation = Named::Own(beginning(name, OPERATION_NAME_MAX_BYTES).into());
+        event.operation = Some(operation.clone());
         let payload = match self.payload(sent).await {
             Ok(payload) => payload,
             Err(answer) => return answer,
         };
-        let api_of_caller = match self.authenticate(parts, payload, Target::Own) {
+        let api_of_caller = match self.authenticate(parts, payload, Target::Own, event) {
             Ok(api) => api,
             Err(fault) => {
                 return self.refused(body, || envelope::auth_fault(&fault).into()).await;
@@ -349,20 +369,13 @@ impl Handler {
         if !open.budget().wait_for_answers().await {
             return unavailable();
         }
-        let answered = match api_of_caller {
-            Ok(None) => self.lanes.call_own(&self.api, name.to_owned(), body).await,
-            Ok(Some(api)) => self.lanes.call_own(&api, name.to_owned(), body).await,
-            Err(error) => Err(error),
-        };
-        match answered {
-            Ok(body) => Answer::new(StatusCode::OK, body),
-            Err(error) => self.api_error(&error, name, id),
-        }
+        let to_tell = event.to_tell(Asked::default());
+        self.call(api_of_caller, operation, body, to_tell, event).await
     }
 
     /// Returns the answer for an error of the API. Logs faults of the server here, at most one a
     /// minute, because a store that refuses writes refuses them all.
-    fn api_error(&self, error: &ApiError, operation: &str, id: RequestId) -> Answer {
+    fn api_error(&self, error: &ApiError, event: &Event) -> Answer {
         let status = StatusCode::from_u16(error.kind().http_status())
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         if status.is_server_error() {
@@ -372,9 +385,9 @@ impl Handler {
             }
             let limit = if is_refused { &self.refused_writes } else { &self.failures };
             if let Some(left_out) = limit.admit(clock::now()) {
-                tracing::error!(
-                    request_id = id.as_str(), operation, %error, left_out, "request failed"
-                );
+                let (request_id, operation) =
+                    (event.id.as_str(), event.operation.as_ref().map(Named::name));
+                tracing::error!(request_id, operation, %error, left_out, "request failed");
             }
         }
         let answer = Answer::new(status, envelope::api_error(error));
@@ -442,6 +455,7 @@ impl Handler {
         parts: &Parts,
         payload: Payload<'_>,
         target: Target,
+        event: &mut OpenEvent<'_>,
     ) -> Result<ApiResult<Option<Arc<dyn Api>>>, AuthFault> {
         let request = hashrange_auth::Request {
             method: parts.method.as_str(),
@@ -457,7 +471,14 @@ impl Handler {
             Target::OfService => policy.authenticate(&request, now)?,
             Target::Own => policy.authenticate_covering(TARGET.as_str(), &request, now)?,
         };
-        Ok(self.api.of_caller(&caller))
+        event.add_caller(caller.access_key_id());
+        let api = self.api.of_caller(&caller);
+        if let (Ok(Some(_)), Some(details)) = (&api, &mut event.details) {
+            let (key, region) = (caller.access_key_id(), caller.region());
+            details.namespace =
+                Some(format!("{}/{}", key.unwrap_or_default(), region.unwrap_or_default()));
+        }
+        Ok(api)
     }
 
     fn wishes(&self, parts: &Parts, readers: Readers, body_bytes: usize) -> Wishes {
@@ -507,13 +528,6 @@ enum Target {
     /// This server: the signature must cover the name, so that no other request can be sent again
     /// as one of these.
     Own,
-}
-
-/// Facts found while a request is answered, for use afterwards whatever the answer is.
-struct Found<'a> {
-    operation: &'a mut Option<Operation>,
-    subject: &'a mut Subject,
-    readers: &'a mut Readers,
 }
 
 /// Hyper's headers as a view for the signature check.
@@ -610,6 +624,17 @@ fn target(headers: &HeaderMap) -> Option<Operation> {
 /// Returns a header for further information; `None` if its text cannot be one.
 fn as_header((name, text): (&'static str, String)) -> Option<(HeaderName, HeaderValue)> {
     Some((HeaderName::from_static(name), HeaderValue::try_from(text).ok()?))
+}
+
+/// Returns the details that the head of a request has.
+fn details_of(parts: &Parts) -> Details {
+    let agent = parts.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    Details {
+        // The client chose the path, so its control characters are escaped.
+        target: format!("{} {:?}", parts.method, beginning(parts.uri.path(), PATH_MAX_BYTES)),
+        agent: agent.map(|agent| beginning(agent, AGENT_MAX_BYTES).to_owned()),
+        ..Details::default()
+    }
 }
 
 /// Returns the operation of our own that the request names.

@@ -12,10 +12,9 @@
 //!
 //! A call that reports no such step runs where its request arrived, at no further cost.
 
-use crate::api::{Api, Asked, Demand, Running, Told};
+use crate::api::{Api, Asked, Demand, Named, Running, Told};
 use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
-use hashrange_wire::Operation;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::panic::resume_unwind;
@@ -77,39 +76,23 @@ impl Lanes {
         }
     }
 
-    /// Calls the API: on this thread until the call would hold up others, then in a lane.
+    /// Calls an operation of the API: on this thread until the call would hold up others, then in a
+    /// lane. The API tells the further information that is asked for.
     pub async fn call(
         &self,
         api: &Arc<dyn Api>,
-        operation: Operation,
+        operation: Named,
         body: Bytes,
+        to_tell: Option<(Asked, Arc<Told>)>,
     ) -> ApiResult<Vec<u8>> {
         let is_long = body.len() >= LONG_BODY_BYTES;
-        self.run(api, Arc::clone(api).call(operation, body), is_long).await
-    }
-
-    /// Calls the API as [`call`](Self::call) does; the API adds the information that the client
-    /// asked for.
-    pub async fn call_told(
-        &self,
-        api: &Arc<dyn Api>,
-        operation: Operation,
-        body: Bytes,
-        (asked, told): (Asked, Arc<Told>),
-    ) -> ApiResult<Vec<u8>> {
-        let is_long = body.len() >= LONG_BODY_BYTES;
-        self.run(api, Arc::clone(api).call_told(operation, body, asked, told), is_long).await
-    }
-
-    /// Calls one of the API's own operations, in the same way.
-    pub async fn call_own(
-        &self,
-        api: &Arc<dyn Api>,
-        name: String,
-        body: Bytes,
-    ) -> ApiResult<Vec<u8>> {
-        let is_long = body.len() >= LONG_BODY_BYTES;
-        self.run(api, Arc::clone(api).call_own(name, body), is_long).await
+        let own = Arc::clone(api);
+        let running = match (to_tell, operation) {
+            (Some((asked, told)), operation) => own.call_told(operation, body, asked, told),
+            (None, Named::OfService(operation)) => own.call(operation, body),
+            (None, Named::Own(name)) => own.call_own(name.into(), body),
+        };
+        self.run(api, running, is_long).await
     }
 
     async fn run(
@@ -266,6 +249,7 @@ fn step_back() {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hashrange_wire::Operation;
     use std::cell::Cell;
     use std::future::pending;
     use std::thread;
@@ -356,7 +340,10 @@ mod tests {
         ];
         for (body, expected) in cases {
             for operation in [Operation::GetItem, Operation::Query] {
-                let answer = lanes.call(&api, operation, body.clone()).await.unwrap();
+                let answer = lanes
+                    .call(&api, Named::OfService(operation), body.clone(), None)
+                    .await
+                    .unwrap();
                 assert_eq!(answer, expected, "{operation:?}");
             }
         }
@@ -372,7 +359,14 @@ mod tests {
             .map(|_| {
                 let (lanes, api) = (Arc::clone(&lanes), Arc::clone(&api));
                 tokio::spawn(async move {
-                    lanes.call(&api, Operation::Query, Bytes::from_static(b"endless")).await
+                    lanes
+                        .call(
+                            &api,
+                            Named::OfService(Operation::Query),
+                            Bytes::from_static(b"endless"),
+                            None,
+                        )
+                        .await
                 })
             })
             .collect();
@@ -381,7 +375,10 @@ mod tests {
         }
         assert_eq!(lanes.long.places.available_permits(), 0);
         let large = Bytes::from(vec![b' '; LONG_BODY_BYTES]);
-        assert_eq!(lanes.call(&api, Operation::PutItem, large).await.unwrap(), b"long");
+        assert_eq!(
+            lanes.call(&api, Named::OfService(Operation::PutItem), large, None).await.unwrap(),
+            b"long"
+        );
         assert_eq!(lanes.compute(|| 7).await.unwrap(), 7);
         calls.iter().for_each(JoinHandle::abort);
         for _ in 0..places {
@@ -393,7 +390,10 @@ mod tests {
     async fn a_panic_in_a_lane_reaches_the_caller() {
         let (lanes, api) = (Lanes::new(), stub(unbounded_channel().0));
         let call = async move {
-            lanes.call(&api, Operation::Query, Bytes::from_static(b"panic")).await.map(drop)
+            lanes
+                .call(&api, Named::OfService(Operation::Query), Bytes::from_static(b"panic"), None)
+                .await
+                .map(drop)
         };
         assert!(tokio::spawn(call).await.unwrap_err().is_panic());
     }
@@ -404,7 +404,16 @@ mod tests {
         let (lanes, api) = (Arc::new(Lanes::new()), stub(sender));
         let call = tokio::spawn({
             let lanes = Arc::clone(&lanes);
-            async move { lanes.call(&api, Operation::Query, Bytes::from_static(b"endless")).await }
+            async move {
+                lanes
+                    .call(
+                        &api,
+                        Named::OfService(Operation::Query),
+                        Bytes::from_static(b"endless"),
+                        None,
+                    )
+                    .await
+            }
         });
         assert_eq!(told.recv().await, Some("begun"));
         call.abort();

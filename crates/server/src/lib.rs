@@ -2,8 +2,8 @@
 //!
 //! [`run`] accepts connections, reads requests within [`Limits`], checks them in the order in
 //! which DynamoDB reports faults, calls an [`Api`], and wraps its answer: status, error body,
-//! CRC-32, request id, compression, CORS. It counts what it does ([`metrics`]) and shuts down
-//! without cutting off running requests.
+//! CRC-32, request id, compression, CORS. It tells subscribers one [`Event`] for each request, counts
+//! what it does ([`metrics`]) and shuts down without cutting off running requests.
 //!
 //! Left to others: the meaning of operations (the API behind the trait), signatures
 //! (`hashrange-auth`), the meaning of request bodies (`hashrange-wire`), TLS.
@@ -30,6 +30,7 @@ mod connection;
 mod content_coding;
 mod envelope;
 mod error;
+mod event;
 mod handler;
 mod lanes;
 mod listen;
@@ -43,10 +44,11 @@ mod watch;
 mod web;
 
 pub use access::Access;
-pub use api::{Api, Asked, Demand, OWN_TARGETS, Running, Told};
+pub use api::{Api, Asked, Demand, Named, OWN_TARGETS, Running, Told};
 pub use bind::Bound;
 pub use config::{Config, Limits};
 pub use error::Error;
+pub use event::{Answered, Details, Event, Interest, Subscriber};
 pub use listen::{Serving, run};
 pub use measure::{Kind, Measure, Value};
 pub use web::{AllowedHost, AllowedOrigin, BadWebName, Web};

@@ -4,6 +4,7 @@
 //! moment apart from each other; each alone is exact.
 
 use crate::budget::Budget;
+use crate::event::Answered;
 use crate::measure::{Measure, Value};
 use hashrange_model::ErrorKind;
 use hashrange_wire::Operation;
@@ -21,7 +22,7 @@ const SHARDS: usize = 8;
 const OPERATIONS: usize = Operation::ALL.len();
 /// Labels of results of requests. Those refusals that a busy or a correct client expects have
 /// labels of their own.
-const STATUSES: [&str; 7] = [
+const STATUSES: [&str; 8] = [
     "status=\"200\"",
     "status=\"4xx\",error=\"throttling\"",
     "status=\"4xx\",error=\"condition\"",
@@ -29,6 +30,7 @@ const STATUSES: [&str; 7] = [
     "status=\"4xx\",error=\"other\"",
     "status=\"5xx\"",
     "status=\"other\"",
+    "status=\"gone\"",
 ];
 
 /// A refusal that clients expect.
@@ -114,17 +116,19 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts a request that was answered.
+    /// Counts a request that has ended. One whose client was gone before its answer has no latency.
     pub fn request(
         &self,
         operation: Option<Operation>,
-        status: u16,
-        refusal: Option<Refusal>,
+        answered: Option<&Answered>,
         latency: Duration,
     ) {
         let shard = &self.shards[shard_of_thread()];
         let row = operation.map_or(OPERATIONS, |operation| operation as usize);
-        shard.requests[row][class(status, refusal)].fetch_add(1, Relaxed);
+        shard.requests[row][class(answered)].fetch_add(1, Relaxed);
+        if answered.is_none() {
+            return;
+        }
         let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
         let bucket = BUCKETS_US.partition_point(|&bound| bound < micros);
         let latencies = &shard.latencies[row];
@@ -259,8 +263,9 @@ fn operations() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the place in [`STATUSES`].
-fn class(status: u16, refusal: Option<Refusal>) -> usize {
-    match (status, refusal) {
+fn class(answered: Option<&Answered>) -> usize {
+    let Some(Answered { status, refusal, .. }) = answered else { return 7 };
+    match (*status, refusal) {
         (200, _) => 0,
         (400..=499, Some(Refusal::Throttling)) => 1,
         (400..=499, Some(Refusal::Condition)) => 2,
@@ -328,13 +333,18 @@ mod tests {
         metrics.connection_opened();
         metrics.connection_opened();
         metrics.connection_closed();
+        let answered = |status, refusal| Answered { status, refusal, exception: None, bytes: 0 };
+        let request = |operation, status, refusal, latency| {
+            metrics.request(operation, Some(&answered(status, refusal)), latency);
+        };
         let get = Some(Operation::GetItem);
-        metrics.request(get, 200, None, Duration::from_micros(50));
-        metrics.request(get, 200, None, Duration::from_micros(51));
+        request(get, 200, None, Duration::from_micros(50));
+        request(get, 200, None, Duration::from_micros(51));
         let put = Some(Operation::PutItem);
-        metrics.request(put, 400, None, Duration::from_secs(6));
-        metrics.request(put, 400, Some(Refusal::Condition), Duration::from_millis(250));
-        metrics.request(None, 503, None, Duration::ZERO);
+        request(put, 400, None, Duration::from_secs(6));
+        request(put, 400, Some(Refusal::Condition), Duration::from_millis(250));
+        request(None, 503, None, Duration::ZERO);
+        metrics.request(put, None, Duration::ZERO);
         let text = metrics.render(&Budget::new(&crate::Limits::default()), false, 3);
         assert!(text.contains("hashrange_background_panics_total 3\n"), "{text}");
         for expected in [
@@ -342,6 +352,7 @@ mod tests {
             "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\",error=\"other\"} 1\n",
             "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\",error=\"condition\"} 1\n",
             "hashrange_requests_total{operation=\"none\",status=\"5xx\"} 1\n",
+            "hashrange_requests_total{operation=\"PutItem\",status=\"gone\"} 1\n",
             "hashrange_request_duration_seconds_bucket{operation=\"GetItem\",le=\"0.000050\"} 1\n",
             "hashrange_request_duration_seconds_bucket{operation=\"GetItem\",le=\"0.000100\"} 2\n",
             "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"0.200000\"} 0\n",

@@ -137,6 +137,7 @@ async fn serve(
         guard,
         surroundings::now_ms,
     );
+    let config = Config { subscribers: vec![api.recording()], ..config };
     let api = Arc::new(api);
     let verified = !config.auth.is_open();
     let listener = bound.listen().with_context(listens)?;

@@ -4,6 +4,7 @@
 
 mod answers;
 mod check_order;
+mod events;
 mod harness;
 mod own_targets;
 mod places;

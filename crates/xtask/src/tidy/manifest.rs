@@ -27,7 +27,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("engine", &["cost", "heat", "model", "wire", "expr", "storage"]),
     ("hashrange", &["advisor", "cost", "heat", "model", "wire", "storage", "engine"]),
     ("samples", &["hashrange", "storage"]),
-    ("server", &["model", "wire", "auth"]),
+    ("server", &["cost", "model", "wire", "auth"]),
     ("cli", &["hashrange", "allocator", "auth", "server", "samples", "storage", "lint", "tls"]),
     ("testkit", &["model", "wire", "scratch", "storage", "engine"]),
     ("bench", &["scratch", "expr", "auth", "hashrange", "server"]),

@@ -1,8 +1,9 @@
 //! An API with observation: tells in headers what each request used, to clients that ask for it,
-//! and records it while recording is on.
+//! and compares requests with a contract. [`Recording`] is the subscriber of events that records
+//! requests while recording is on.
 //!
-//! A call goes on at once if no client asks and nothing is recorded or enforced. Left to others:
-//! the units of a request (the engine), rows and bills (the crate `cost`).
+//! Left to others: the units of a request (the engine), rows and bills (the crate `cost`), events
+//! (the crate `server`).
 //!
 //! | file | idea |
 //! |---|---|
@@ -15,11 +16,12 @@ mod explanation;
 mod operations;
 
 use bytes::Bytes;
-use hashrange::bounds::{CALLER_MAX_BYTES, beginning};
-use hashrange::cost::{Guard, PriceList, Recorder, Usage, metered, summary};
-use hashrange::{ApiError, ApiResult, Operation};
+use hashrange::cost::{Guard, PriceList, Recorder, Usage, metered_for, summary};
+use hashrange::{ApiError, Operation};
 use hashrange_auth::Caller;
-use hashrange_server::{Api, Asked, Demand, Measure, Running, Told};
+use hashrange_server::{
+    Api, Asked, Demand, Event, Interest, Measure, Named, Running, Subscriber, Told,
+};
 use serde_json::json;
 use std::fmt;
 use std::pin::Pin;
@@ -37,8 +39,6 @@ const PATTERN: &str = "x-hashrange-pattern";
 pub struct Observed {
     inner: Arc<dyn Api>,
     shared: Arc<Shared>,
-    /// Access key id of the client; empty if it shows none.
-    caller: Arc<str>,
 }
 
 /// State that the APIs of all callers share.
@@ -50,16 +50,37 @@ struct Shared {
     now_ms: fn() -> u64,
 }
 
-impl Shared {
-    /// Returns true if requests are observed although no client asks.
-    fn is_looking(&self) -> bool {
-        self.recorder.is_on() || self.guard.as_ref().is_some_and(|guard| guard.is_enforced())
+/// Subscriber that records requests while recording is on.
+pub struct Recording(Arc<Shared>);
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Recording").finish_non_exhaustive()
+    }
+}
+
+impl Subscriber for Recording {
+    fn interest(&self) -> Interest {
+        Interest { usage: self.0.recorder.is_on(), details: false }
+    }
+
+    fn ended(&self, event: &Event) {
+        let Shared { recorder, now_ms, .. } = &*self.0;
+        let (Some(Named::OfService(operation)), Some(usage)) = (&event.operation, &event.usage)
+        else {
+            return;
+        };
+        if recorder.is_on() && !event.is_unrecorded {
+            let caller = event.caller.as_deref().unwrap_or_default();
+            let is_failed = event.answered.as_ref().is_none_or(|answered| answered.status != 200);
+            recorder.add(now_ms(), operation.name(), caller, usage, is_failed);
+        }
     }
 }
 
 impl fmt::Debug for Observed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Observed").field("caller", &self.caller).finish_non_exhaustive()
+        formatter.debug_struct("Observed").finish_non_exhaustive()
     }
 }
 
@@ -80,72 +101,56 @@ impl Observed {
         }
         let prices = PriceList::of_region(region);
         let shared = Shared { recorder, prices, guard: guard.map(Arc::new), now_ms };
-        Self { inner, shared: Arc::new(shared), caller: "".into() }
+        Self { inner, shared: Arc::new(shared) }
     }
 
-    /// Runs an operation that no client asks about, and records what it used while recording is on.
-    async fn look(&self, operation: Operation, body: Bytes) -> ApiResult<Vec<u8>> {
-        let Shared { recorder, guard: None, now_ms, .. } = &*self.shared else {
-            return self.observe(operation, body, true).await.0;
-        };
-        let call = Arc::clone(&self.inner).call(operation, body);
-        recorder.record(now_ms, operation.name(), &self.caller, call).await
+    /// Returns the subscriber that records requests.
+    pub fn recording(&self) -> Arc<dyn Subscriber> {
+        Arc::new(Recording(Arc::clone(&self.shared)))
     }
 
-    /// Runs an operation, records what it used if recording is on and wanted, and returns that
-    /// beside the answer.
-    async fn observe(
-        &self,
-        operation: Operation,
-        body: Bytes,
-        is_recorded: bool,
-    ) -> (ApiResult<Vec<u8>>, Usage) {
-        let Shared { recorder, guard, now_ms, .. } = &*self.shared;
-        let call = Arc::clone(&self.inner).call(operation, body);
-        let (answer, usage) = match guard {
-            None => metered(call).await,
-            Some(guard) => guard.run(operation.name(), call).await,
-        };
-        if is_recorded && recorder.is_on() {
-            recorder.add(now_ms(), operation.name(), &self.caller, &usage, answer.is_err());
+    /// Tells the usage of a call, and the headers that are made of it.
+    fn tell(&self, name: &str, asked: Asked, told: &Told, usage: Usage) {
+        if asked.cost {
+            told.tell(COST, summary(&usage, self.shared.prices.as_ref()));
         }
-        (answer, usage)
-    }
-
-    fn of(&self, inner: Arc<dyn Api>, caller: &str) -> Arc<dyn Api> {
-        Arc::new(Self { inner, shared: Arc::clone(&self.shared), caller: caller.into() })
+        if let Some(guard) = self.shared.guard.as_ref().filter(|_| asked.pattern) {
+            told.tell(PATTERN, explanation::ascii(&json!(guard.patterns(name, &usage))));
+        }
+        told.tell_usage(usage);
     }
 }
 
 impl Api for Observed {
     fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static> {
-        if self.shared.is_looking() {
-            return Box::pin(async move { self.look(operation, body).await });
+        let call = Arc::clone(&self.inner).call(operation, body);
+        match &self.shared.guard {
+            Some(guard) if guard.is_enforced() => {
+                let guard = Arc::clone(guard);
+                Box::pin(async move { guard.run(operation.name(), call).await })
+            }
+            _ => call,
         }
-        Arc::clone(&self.inner).call(operation, body)
     }
 
     fn call_told(
         self: Arc<Self>,
-        operation: Operation,
+        operation: Named,
         body: Bytes,
         asked: Asked,
         told: Arc<Told>,
     ) -> Running<'static> {
         Box::pin(async move {
-            if asked.explanation {
-                let explained = explanation::of(&self.inner, operation, &body).await;
+            if let (true, Named::OfService(operation)) = (asked.explanation, &operation) {
+                let explained = explanation::of(&self.inner, *operation, &body).await;
                 told.tell(EXPLAIN, explained);
             }
-            let (answer, usage) = self.observe(operation, body, !asked.unrecorded).await;
-            if asked.cost {
-                told.tell(COST, summary(&usage, self.shared.prices.as_ref()));
-            }
-            if let Some(guard) = self.shared.guard.as_ref().filter(|_| asked.pattern) {
-                let patterns = guard.patterns(operation.name(), &usage);
-                told.tell(PATTERN, explanation::ascii(&json!(patterns)));
-            }
-            answer
+            let call = match &operation {
+                Named::OfService(operation) => Arc::clone(&self).call(*operation, body),
+                Named::Own(name) => Arc::clone(&self).call_own(name.to_string(), body),
+            };
+            let tell = |usage| self.tell(operation.name(), asked, &told, usage);
+            metered_for(call, tell).await
         })
     }
 
@@ -157,13 +162,9 @@ impl Api for Observed {
     }
 
     fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<dyn Api>>, ApiError> {
-        // The id may be unverified: any client could show one of many kilobytes.
-        let id = beginning(caller.access_key_id().unwrap_or_default(), CALLER_MAX_BYTES);
-        Ok(match self.inner.of_caller(caller)? {
-            Some(own) => Some(self.of(own, id)),
-            None if self.shared.is_looking() => Some(self.of(Arc::clone(&self.inner), id)),
-            None => None,
-        })
+        let own = self.inner.of_caller(caller)?;
+        let observed = |inner| Self { inner, shared: Arc::clone(&self.shared) };
+        Ok(own.map(|inner| -> Arc<dyn Api> { Arc::new(observed(inner)) }))
     }
 
     fn check_writable(&self) -> Result<(), String> {
