@@ -1,13 +1,12 @@
 //! Settings from the environment: `HASHRANGE_` and the flag's name in capitals. Commas separate the
-//! values of a flag that may be given several times.
+//! values of a flag that may be given several times. The flags are those that clap knows, which
+//! reads their values.
 
-use super::{Layer, SettingsError, StoreUrl};
+use super::{Layer, SettingsError};
 use crate::nearest::nearest;
-use std::cell::RefCell;
-use std::ffi::OsString;
-use std::fmt::Display;
-use std::path::PathBuf;
-use std::str::FromStr;
+use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
 
 const PREFIX: &str = "HASHRANGE_";
 
@@ -24,23 +23,17 @@ const OTHERS: [&str; 6] = [
 
 /// Refuses variables that look like settings and are none, which may be misspelt.
 pub fn check_names(names: impl IntoIterator<Item = OsString>) -> Result<(), SettingsError> {
-    let known = RefCell::new(OTHERS.to_vec());
-    // Reading the settings makes their names known.
-    let none = |name: &'static str| -> Option<OsString> {
-        known.borrow_mut().push(name);
-        None
-    };
-    read(none)?;
-    let known = known.into_inner();
+    let command = flags();
+    let settings = command.get_arguments().filter_map(variable_of);
+    let known: Vec<String> = OTHERS.into_iter().map(str::to_owned).chain(settings).collect();
     for name in names {
         let name = name.to_string_lossy();
         let is_ours = name.starts_with(PREFIX) && !is_of_kubernetes(&name);
-        if is_ours && !known.contains(&&*name) {
+        if is_ours && !known.iter().any(|it| *it == name) {
             // All names begin with the prefix, which says nothing of likeness.
-            let bare = |name: &'static str| name.trim_start_matches(PREFIX);
+            let bare = known.iter().map(|name| name.trim_start_matches(PREFIX));
             let wanted = name.trim_start_matches(PREFIX);
-            let nearest = nearest(wanted, known.iter().copied().map(bare))
-                .map(|nearest| format!("{PREFIX}{nearest}"));
+            let nearest = nearest(wanted, bare).map(|nearest| format!("{PREFIX}{nearest}"));
             return Err(SettingsError::UnknownVariable { name: name.into_owned(), nearest });
         }
     }
@@ -57,90 +50,59 @@ fn is_of_kubernetes(name: &str) -> bool {
 }
 
 /// Returns the settings that the environment gives. A variable that is set to nothing gives none.
-pub fn read(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Layer, SettingsError> {
-    let source = Source(&variable);
-    Ok(Layer {
-        memory: source.parsed("HASHRANGE_MEMORY")?,
-        data_dir: source.path("HASHRANGE_DATA_DIR"),
-        store: source.secret("HASHRANGE_STORE")?,
-        move_to: source.secret("HASHRANGE_MOVE_TO")?,
-        port: source.parsed("HASHRANGE_PORT")?,
-        host: source.parsed("HASHRANGE_HOST")?,
-        region: source.parsed("HASHRANGE_REGION")?,
-        credentials: source.path("HASHRANGE_CREDENTIALS"),
-        insecure: source.parsed("HASHRANGE_INSECURE")?,
-        allow_origin: source.several("HASHRANGE_ALLOW_ORIGIN")?,
-        allow_host: source.several("HASHRANGE_ALLOW_HOST")?,
-        log_format: source.parsed("HASHRANGE_LOG_FORMAT")?,
-        log_level: source.parsed("HASHRANGE_LOG_LEVEL")?,
-        cache_size: source.parsed("HASHRANGE_CACHE_SIZE")?,
-        sweep_interval: source.parsed("HASHRANGE_SWEEP_INTERVAL")?,
-        stream_shards: source.parsed("HASHRANGE_STREAM_SHARDS")?,
-        stream_shard_period: source.parsed("HASHRANGE_STREAM_SHARD_PERIOD")?,
-        sample: source.parsed("HASHRANGE_SAMPLE")?,
-        init: source.several("HASHRANGE_INIT")?,
-        parameter: source.several("HASHRANGE_PARAMETER")?,
-        load: source.several("HASHRANGE_LOAD")?,
-        test_api: source.parsed("HASHRANGE_TEST_API")?,
-        cost_header: source.parsed("HASHRANGE_COST_HEADER")?,
-        record: source.parsed("HASHRANGE_RECORD")?,
-        contract: source.path("HASHRANGE_CONTRACT"),
-        enforce: source.parsed("HASHRANGE_ENFORCE")?,
-        heat: source.parsed("HASHRANGE_HEAT")?,
-        namespaces: source.parsed("HASHRANGE_NAMESPACES")?,
-        profile: source.parsed("HASHRANGE_PROFILE")?,
-        seed: source.parsed("HASHRANGE_SEED")?,
-        table_delay_ms: source.parsed("HASHRANGE_TABLE_DELAY_MS")?,
-    })
+pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, SettingsError> {
+    let command = flags();
+    let mut all = Vec::new();
+    for flag in command.get_arguments() {
+        let Some(name) = variable_of(flag) else { continue };
+        let Some(value) = variable(&name).filter(|value| !value.is_empty()) else { continue };
+        let given = as_flags(flag, &value);
+        match parse(command.clone(), &given) {
+            Ok(_) => all.extend(given),
+            Err(fault) => return Err(refused(name, &value, &fault)),
+        }
+    }
+    Ok(parse(command, &all).unwrap_or_default())
 }
 
-struct Source<'a>(&'a dyn Fn(&'static str) -> Option<OsString>);
+/// Returns the flags of a server as a command without a name.
+fn flags() -> Command {
+    Layer::augment_args(Command::new("settings").no_binary_name(true))
+}
 
-impl Source<'_> {
-    fn value(&self, name: &'static str) -> Option<OsString> {
-        (self.0)(name).filter(|value| !value.is_empty())
-    }
+fn parse(command: Command, given: &[OsString]) -> Result<Layer, clap::Error> {
+    Layer::from_arg_matches(&command.try_get_matches_from(given)?)
+}
 
-    fn path(&self, name: &'static str) -> Option<PathBuf> {
-        self.value(name).map(PathBuf::from)
-    }
+/// Returns the variable of a flag.
+fn variable_of(flag: &Arg) -> Option<String> {
+    Some(format!("{PREFIX}{}", flag.get_long()?.replace('-', "_").to_uppercase()))
+}
 
-    fn parsed<T: FromStr<Err: Display>>(
-        &self,
-        name: &'static str,
-    ) -> Result<Option<T>, SettingsError> {
-        self.read(name, |text| text.parse().map_err(|error: T::Err| error.to_string()))
+/// Returns the flag with the value of its variable, once for each value.
+fn as_flags(flag: &Arg, value: &OsStr) -> Vec<OsString> {
+    let with = |value: &OsStr| {
+        let mut text = OsString::from(format!("--{}=", flag.get_long().unwrap_or_default()));
+        text.push(value);
+        text
+    };
+    match (flag.get_action(), value.to_str()) {
+        (ArgAction::Append, Some(text)) => {
+            text.split(',').map(|one| with(one.trim().as_ref())).collect()
+        }
+        _ => vec![with(value)],
     }
+}
 
-    /// Reads a text that no message repeats.
-    fn secret(&self, name: &'static str) -> Result<Option<StoreUrl>, SettingsError> {
-        let Some(value) = self.value(name) else { return Ok(None) };
-        let text = value.to_str().ok_or(SettingsError::SecretNotText { name })?;
-        text.parse().map(Some).map_err(|never| match never {})
-    }
-
-    fn several<T: FromStr<Err: Display>>(
-        &self,
-        name: &'static str,
-    ) -> Result<Option<Vec<T>>, SettingsError> {
-        self.read(name, |text| {
-            let parsed = text.split(',').map(|part| part.trim().parse());
-            parsed.collect::<Result<_, _>>().map_err(|error: T::Err| error.to_string())
-        })
-    }
-
-    fn read<T>(
-        &self,
-        name: &'static str,
-        parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, SettingsError> {
-        let Some(value) = self.value(name) else { return Ok(None) };
-        let problem = match value.to_str().map(parse) {
-            Some(Ok(parsed)) => return Ok(Some(parsed)),
-            Some(Err(problem)) => problem,
-            None => "not UTF-8".to_owned(),
-        };
-        let value = value.to_string_lossy().into_owned();
-        Err(SettingsError::Variable { name, value, problem })
-    }
+/// Returns why a variable gives no setting. The value of one that is not text is not repeated: it
+/// may be a password.
+fn refused(name: String, value: &OsStr, fault: &clap::Error) -> SettingsError {
+    let Some(value) = value.to_str().map(str::to_owned) else {
+        return SettingsError::VariableNotText { name };
+    };
+    let problem = match fault.source() {
+        Some(source) => source.to_string(),
+        None => fault.to_string().lines().next().unwrap_or_default().replace("error: ", ""),
+    };
+    SettingsError::Variable { name, value, problem }
 }

@@ -10,7 +10,7 @@ pub enum SettingsError {
     /// A variable of the environment has a value that its setting cannot have.
     Variable {
         /// The variable.
-        name: &'static str,
+        name: String,
         /// Its value.
         value: String,
         /// The fault of the value.
@@ -38,10 +38,10 @@ pub enum SettingsError {
         /// The fault, as the parser describes it.
         problem: String,
     },
-    /// A variable of the environment that may hold a password is not text.
-    SecretNotText {
+    /// A variable of the environment is not text.
+    VariableNotText {
         /// The variable.
-        name: &'static str,
+        name: String,
     },
     /// The URL of a database was given where a folder is wanted.
     UrlForFolder,
@@ -86,7 +86,7 @@ impl fmt::Display for SettingsError {
             Self::Malformed { path, line: None, problem } => {
                 write!(formatter, "{}: {problem}", path.display())
             }
-            Self::SecretNotText { name } => {
+            Self::VariableNotText { name } => {
                 write!(formatter, "environment variable {name} is not UTF-8")
             }
             Self::UrlForFolder => formatter.write_str(

@@ -167,38 +167,13 @@ where
 impl Layer {
     /// Returns the settings of this layer, and of `other` where this one has none.
     pub fn or(self, other: Self) -> Self {
-        Self {
-            memory: self.memory.or(other.memory),
-            data_dir: self.data_dir.or(other.data_dir),
-            store: self.store.or(other.store),
-            move_to: self.move_to.or(other.move_to),
-            port: self.port.or(other.port),
-            host: self.host.or(other.host),
-            region: self.region.or(other.region),
-            credentials: self.credentials.or(other.credentials),
-            insecure: self.insecure.or(other.insecure),
-            allow_origin: self.allow_origin.or(other.allow_origin),
-            allow_host: self.allow_host.or(other.allow_host),
-            log_format: self.log_format.or(other.log_format),
-            log_level: self.log_level.or(other.log_level),
-            cache_size: self.cache_size.or(other.cache_size),
-            sweep_interval: self.sweep_interval.or(other.sweep_interval),
-            stream_shards: self.stream_shards.or(other.stream_shards),
-            stream_shard_period: self.stream_shard_period.or(other.stream_shard_period),
-            sample: self.sample.or(other.sample),
-            init: self.init.or(other.init),
-            parameter: self.parameter.or(other.parameter),
-            load: self.load.or(other.load),
-            test_api: self.test_api.or(other.test_api),
-            cost_header: self.cost_header.or(other.cost_header),
-            record: self.record.or(other.record),
-            contract: self.contract.or(other.contract),
-            enforce: self.enforce.or(other.enforce),
-            heat: self.heat.or(other.heat),
-            namespaces: self.namespaces.or(other.namespaces),
-            profile: self.profile.or(other.profile),
-            seed: self.seed.or(other.seed),
-            table_delay_ms: self.table_delay_ms.or(other.table_delay_ms),
+        macro_rules! either {
+            ($($setting:ident)*) => { Self { $($setting: self.$setting.or(other.$setting)),* } };
+        }
+        either! {
+            memory data_dir store move_to port host region credentials insecure allow_origin allow_host log_format
+            log_level cache_size sweep_interval stream_shards stream_shard_period sample init parameter load test_api
+            cost_header record contract enforce heat namespaces profile seed table_delay_ms
         }
     }
 
@@ -239,20 +214,4 @@ pub enum LogLevel {
     Info,
     /// Each request with its outcome, and mistakes of clients
     Debug,
-}
-
-impl FromStr for LogFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        <Self as ValueEnum>::from_str(text, false)
-    }
-}
-
-impl FromStr for LogLevel {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        <Self as ValueEnum>::from_str(text, false)
-    }
 }

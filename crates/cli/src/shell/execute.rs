@@ -65,7 +65,7 @@ pub fn run(session: &Session<'_, '_>, text: &str, outline: &Outline<'_>) -> anyh
             output::line(format_args!("more follow{way}"))?;
         }
     }
-    note(session, outline, &totals);
+    note(session, text, outline, &totals);
     Ok(())
 }
 
@@ -142,7 +142,7 @@ fn figures(verb: Verb, totals: &Totals) -> String {
 
 /// Notes below a result that it cost more than necessary, or that a name may not mean what it seems
 /// to.
-fn note(session: &Session<'_, '_>, outline: &Outline<'_>, totals: &Totals) {
+fn note(session: &Session<'_, '_>, text: &str, outline: &Outline<'_>, totals: &Totals) {
     let printer = session.printer.get();
     let Some(table) = outline.table.as_ref().filter(|_| session.has_hints.get()) else { return };
     if !Printer::is_read_by_somebody() {
@@ -151,7 +151,9 @@ fn note(session: &Session<'_, '_>, outline: &Outline<'_>, totals: &Totals) {
     let (keys, known) = session.with_catalogue(|catalogue, client| {
         (catalogue.keys(client, table).cloned(), catalogue.attributes(client, table))
     });
-    let scan = keys.and_then(|keys| advice::scan_note(outline, &keys));
+    let explained = Some(outline.verb).filter(|verb| *verb == Verb::Select);
+    let explained = explained.and_then(|_| session.explanation(&request(session, text)));
+    let scan = explained.and_then(|explained| advice::scan_note(&explained, keys.as_ref()));
     let suspects = advice::suspects(&outline.rest, true, &known);
     let mut strange = Vec::new();
     if totals.items == 0 && outline.verb == Verb::Select {

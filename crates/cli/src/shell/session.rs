@@ -13,7 +13,7 @@ use crate::literal;
 use crate::output::{self, printer::Printer};
 use crate::surroundings::stopwatch;
 use hashrange::Operation;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
 
 /// Continuation after a statement or command.
@@ -36,6 +36,8 @@ pub struct Session<'s, 'c> {
     pub has_timing: Cell<bool>,
     /// Give hints.
     pub has_hints: Cell<bool>,
+    /// Whether the database has explained what it was asked to.
+    explains: Cell<bool>,
     /// Shows long results page by page, on a terminal.
     pub pager: Option<Pager>,
     /// The values of question marks.
@@ -61,6 +63,7 @@ impl<'s, 'c> Session<'s, 'c> {
             printer: Cell::new(Printer::of(&arguments.connection)?),
             has_timing: Cell::new(false),
             has_hints: Cell::new(true),
+            explains: Cell::new(true),
             pager: None,
             parameters: parameters(arguments)?,
             begun: RefCell::default(),
@@ -124,6 +127,19 @@ impl<'s, 'c> Session<'s, 'c> {
     pub fn call(&self, operation: Operation, request: &Value) -> anyhow::Result<Value> {
         self.stop.borrow().check()?;
         self.client.borrow_mut().call(operation, request)
+    }
+
+    /// Returns the database's explanation of a statement; none from a database that gives none.
+    pub fn explanation(&self, statement: &Map<String, Value>) -> Option<Value> {
+        if !self.explains.get() {
+            return None;
+        }
+        let request = json!({
+            "Operation": Operation::ExecuteStatement.name(), "Request": statement,
+        });
+        let answer = self.client.borrow_mut().call_own("Explain", &request);
+        self.explains.set(answer.is_ok());
+        Some(answer.ok()?["Explanation"].take())
     }
 
     /// Calls `run` with the database and the facts about its tables.

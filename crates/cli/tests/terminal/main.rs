@@ -49,7 +49,7 @@ fn tables_and_items_are_made_read_and_dropped() {
         .run("SELECT * FROM cities WHERE country = \"NL\";", "text stands in single quotes: 'NL'");
     terminal.run(
         "SELECT country FROM cities WHERE rank = 1;",
-        "FROM \"cities\".\"by-rank\" would be a Query",
+        "FROM \"cities\".\"by-rank\" reads only what has the value",
     );
     terminal.run("SELECT * FROM citys;", "did you mean cities?");
     terminal.run(".schema cities", "GSI \"by-rank\" (rank)");
