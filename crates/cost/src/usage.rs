@@ -44,12 +44,6 @@ pub enum UseKind {
 }
 
 impl Usage {
-    /// Forgets all of it, and keeps the memory.
-    pub fn clear(&mut self) {
-        self.uses.clear();
-        self.pattern = Pattern::default();
-    }
-
     /// Returns the usage of a request with these uses.
     pub fn new(uses: impl IntoIterator<Item = Use>, pattern: Pattern) -> Self {
         Self { uses: uses.into_iter().collect(), pattern }

@@ -24,8 +24,8 @@ use std::sync::Arc;
 thread_local! {
     /// Watchers of the call that is being polled on this thread.
     static WATCHERS: Cell<Watchers> = const { Cell::new(Watchers { meter: false, gate: false }) };
-    /// Usage of that call so far. It stays where it is, so that most reads move it nowhere.
-    static USAGE: RefCell<Usage> = RefCell::default();
+    /// Usage of that call so far, if it is metered.
+    static USAGE: RefCell<Option<Box<Usage>>> = const { RefCell::new(None) };
     /// Gate of that call.
     static GATE: RefCell<Option<Arc<dyn Gate>>> = const { RefCell::new(None) };
 }
@@ -51,14 +51,14 @@ pub(crate) struct Announced(());
 /// Runs a call and returns its usage beside its output. The call may go from thread to thread.
 pub async fn metered<F: Future>(call: F) -> (F::Output, Usage) {
     let mut usage = Usage::default();
-    let output = metered_for(call, |told| usage = told).await;
+    let output = metered_for(call, |told| usage = *told).await;
     (output, usage)
 }
 
 /// Runs a call and tells its usage once: at its end, or so far as it got when the future is dropped before.
-pub async fn metered_for<F: Future>(call: F, tell: impl FnOnce(Usage)) -> F::Output {
+pub async fn metered_for<F: Future>(call: F, tell: impl FnOnce(Box<Usage>)) -> F::Output {
     let mut call = pin!(call);
-    let mut metered = Metered { paused: Usage::default(), tell: Some(tell) };
+    let mut metered = Metered { paused: Some(Box::default()), tell: Some(tell) };
     poll_fn(|context| {
         let _installed = InstalledMeter::new(&mut metered.paused);
         call.as_mut().poll(context)
@@ -67,15 +67,15 @@ pub async fn metered_for<F: Future>(call: F, tell: impl FnOnce(Usage)) -> F::Out
 }
 
 /// Usage of a call between its polls.
-struct Metered<T: FnOnce(Usage)> {
-    paused: Usage,
+struct Metered<T: FnOnce(Box<Usage>)> {
+    paused: Option<Box<Usage>>,
     tell: Option<T>,
 }
 
-impl<T: FnOnce(Usage)> Drop for Metered<T> {
+impl<T: FnOnce(Box<Usage>)> Drop for Metered<T> {
     fn drop(&mut self) {
-        if let Some(tell) = self.tell.take() {
-            tell(mem::take(&mut self.paused));
+        if let (Some(tell), Some(usage)) = (self.tell.take(), self.paused.take()) {
+            tell(usage);
         }
     }
 }
@@ -83,12 +83,12 @@ impl<T: FnOnce(Usage)> Drop for Metered<T> {
 /// Keeps the usage of a call on the thread while it is polled; what stood before is put back, also when the call
 /// panics.
 struct InstalledMeter<'m> {
-    paused: &'m mut Usage,
+    paused: &'m mut Option<Box<Usage>>,
     before: Watchers,
 }
 
 impl<'m> InstalledMeter<'m> {
-    fn new(paused: &'m mut Usage) -> Self {
+    fn new(paused: &'m mut Option<Box<Usage>>) -> Self {
         USAGE.with_borrow_mut(|usage| mem::swap(usage, paused));
         let before = WATCHERS.get();
         WATCHERS.set(Watchers { meter: true, ..before });
@@ -175,7 +175,7 @@ fn gate(watchers: Watchers) -> Option<Arc<dyn Gate>> {
 
 fn note_pattern(watchers: Watchers, pattern: Pattern) {
     if watchers.meter {
-        USAGE.with_borrow_mut(|usage| usage.pattern = pattern);
+        with_usage(|usage| usage.pattern = pattern);
     }
 }
 
@@ -234,8 +234,12 @@ fn used(table: &Table, kind: UseKind, units: &Units) -> Use {
 
 fn note(used: impl FnOnce() -> Use) {
     if WATCHERS.get().meter {
-        USAGE.with_borrow_mut(|usage| usage.add(used()));
+        with_usage(|usage| usage.add(used()));
     }
+}
+
+fn with_usage(then: impl FnOnce(&mut Usage)) {
+    USAGE.with_borrow_mut(|usage| usage.as_deref_mut().map(then));
 }
 
 fn count(number: usize) -> u64 {
@@ -298,7 +302,7 @@ mod tests {
         let panics = || block_on(metered(async { panic!("as told") }));
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
         assert!(!WATCHERS.get().meter);
-        assert_eq!(USAGE.with_borrow(Clone::clone), Usage::default());
+        assert_eq!(USAGE.with_borrow(Clone::clone), None);
     }
 
     #[test]

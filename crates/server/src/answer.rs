@@ -3,7 +3,7 @@
 use crate::activity::OpenRequest;
 use crate::answer_body::AnswerBody;
 use crate::content_coding::Coding;
-use crate::metrics::Refusal;
+use crate::event::Refusal;
 use crate::request_id::RequestId;
 use bytes::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};

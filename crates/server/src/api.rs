@@ -134,7 +134,7 @@ pub struct Told(Mutex<Further>);
 struct Further {
     /// Headers of the answer.
     headers: Vec<(&'static str, String)>,
-    usage: Option<Usage>,
+    usage: Option<Box<Usage>>,
 }
 
 impl Told {
@@ -145,12 +145,12 @@ impl Told {
     }
 
     /// Tells the usage of the call.
-    pub fn tell_usage(&self, usage: Usage) {
+    pub fn tell_usage(&self, usage: Box<Usage>) {
         self.further().usage = Some(usage);
     }
 
     /// Returns the usage, once.
-    pub(crate) fn take_usage(&self) -> Option<Usage> {
+    pub(crate) fn take_usage(&self) -> Option<Box<Usage>> {
         self.further().usage.take()
     }
 

@@ -5,18 +5,13 @@
 //! [`Config::subscribers`](crate::Config::subscribers). The counters of [`metrics`](crate::metrics) and the log of
 //! requests are two of them.
 
-use crate::api::{Asked, Named, Told};
-use crate::clock;
-use crate::metrics::{Metrics, Refusal};
+use crate::api::Named;
 use crate::request_id::RequestId;
-use crate::request_log::RequestLog;
 use hashrange_cost::Usage;
-use hashrange_model::bounds::{CALLER_MAX_BYTES, beginning};
+use hashrange_model::ErrorKind;
 use std::fmt;
 use std::net::IpAddr;
-use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Event of one request.
 #[derive(Debug)]
@@ -32,7 +27,7 @@ pub struct Event {
     /// True if the client asked not to be recorded.
     pub is_unrecorded: bool,
     /// Usage of the request, if a subscriber wants it and the operation began.
-    pub usage: Option<Usage>,
+    pub usage: Option<Box<Usage>>,
     /// Size of the body as it was sent, in bytes.
     pub received_bytes: usize,
     /// Further facts, if a subscriber wants them.
@@ -93,114 +88,29 @@ pub trait Subscriber: fmt::Debug + Send + Sync {
     fn ended(&self, event: &Event);
 }
 
-/// All subscribers of a server.
-#[derive(Debug)]
-pub struct Subscribers {
-    metrics: Arc<Metrics>,
-    others: Vec<Arc<dyn Subscriber>>,
+/// A refusal that clients expect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// A limit of the table, the index or the account is exceeded.
+    Throttling,
+    /// A condition did not hold.
+    Condition,
+    /// A transaction was cancelled, or met another one.
+    Transaction,
 }
 
-impl Subscribers {
-    /// Returns the server's own subscribers and these.
-    pub fn new(metrics: Arc<Metrics>, others: Vec<Arc<dyn Subscriber>>) -> Self {
-        let own: Arc<dyn Subscriber> = Arc::new(RequestLog);
-        Self { metrics, others: [vec![own], others].concat() }
-    }
-
-    /// Begins the event of a request.
-    pub fn begin(&self, id: RequestId, peer: IpAddr) -> OpenEvent<'_> {
-        let mut interest = Interest::default();
-        for wanted in self.others.iter().map(|subscriber| subscriber.interest()) {
-            interest.usage |= wanted.usage;
-            interest.details |= wanted.details;
-        }
-        let event = Event {
-            id,
-            peer,
-            operation: None,
-            caller: None,
-            is_unrecorded: false,
-            usage: None,
-            received_bytes: 0,
-            details: interest.details.then(Box::default),
-            taken: Duration::ZERO,
-            answered: None,
-        };
-        OpenEvent { event, interest, started: clock::now(), told: None, subscribers: self }
-    }
-}
-
-/// Event of a request that has not ended. It ends when it is dropped.
-#[derive(Debug)]
-pub struct OpenEvent<'s> {
-    event: Event,
-    /// Facts that any subscriber wants.
-    pub interest: Interest,
-    started: Instant,
-    /// Usage, once the call has told it.
-    told: Option<Arc<Told>>,
-    subscribers: &'s Subscribers,
-}
-
-impl Deref for OpenEvent<'_> {
-    type Target = Event;
-
-    fn deref(&self) -> &Event {
-        &self.event
-    }
-}
-
-impl DerefMut for OpenEvent<'_> {
-    fn deref_mut(&mut self) -> &mut Event {
-        &mut self.event
-    }
-}
-
-impl OpenEvent<'_> {
-    /// Returns the time since the head of the request.
-    pub fn elapsed(&self) -> Duration {
-        clock::now() - self.started
-    }
-
-    /// Adds the access key id that the client shows, if somebody wants it.
-    pub fn add_caller(&mut self, caller: Option<&str>) {
-        if self.interest != Interest::default() {
-            // The id may be unverified: any client could show one of many kilobytes.
-            self.event.caller = caller.map(|id| beginning(id, CALLER_MAX_BYTES).into());
-        }
-    }
-
-    /// Returns what a call tells beside its answer: what the client asks for, and the usage if somebody wants it.
-    /// None if that is nothing.
-    pub fn to_tell(&mut self, asked: Asked) -> Option<(Asked, Arc<Told>)> {
-        let asked = Asked { usage: self.interest.usage, ..asked };
-        if asked == Asked::default() {
-            return None;
-        }
-        let told = self.told.insert(Arc::default());
-        Some((asked, Arc::clone(told)))
-    }
-
-    /// Notes the time of a stage, if somebody wants it.
-    pub fn note_stage(&mut self, stage: fn(&mut Details) -> &mut Duration) {
-        if self.interest.details {
-            let elapsed = self.elapsed();
-            if let Some(details) = &mut self.event.details {
-                *stage(details) = elapsed;
+impl Refusal {
+    /// Returns the refusal of a kind of error.
+    pub fn of(kind: ErrorKind) -> Option<Self> {
+        match kind {
+            ErrorKind::ProvisionedThroughputExceeded | ErrorKind::Throttling => {
+                Some(Self::Throttling)
             }
-        }
-    }
-}
-
-impl Drop for OpenEvent<'_> {
-    fn drop(&mut self) {
-        self.event.taken = self.elapsed();
-        self.event.usage = self.told.take().and_then(|told| told.take_usage());
-        let Event { operation, answered, taken, .. } = &self.event;
-        let of_service = operation.as_ref().and_then(Named::of_service);
-        self.subscribers.metrics.request(of_service, answered.as_ref(), *taken);
-        for subscriber in &self.subscribers.others {
-            subscriber.ended(&self.event);
+            ErrorKind::ConditionalCheckFailed => Some(Self::Condition),
+            ErrorKind::TransactionCanceled
+            | ErrorKind::TransactionConflict
+            | ErrorKind::TransactionInProgress => Some(Self::Transaction),
+            _ => None,
         }
     }
 }

@@ -40,6 +40,7 @@ pub mod metrics;
 mod refused_writes;
 mod request_id;
 mod request_log;
+mod subscribers;
 mod watch;
 mod web;
 

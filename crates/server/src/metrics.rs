@@ -4,9 +4,8 @@
 //! moment apart from each other; each alone is exact.
 
 use crate::budget::Budget;
-use crate::event::Answered;
+use crate::event::{Answered, Refusal};
 use crate::measure::{Measure, Value};
-use hashrange_model::ErrorKind;
 use hashrange_wire::Operation;
 use std::cell::Cell;
 use std::fmt::Write;
@@ -32,33 +31,6 @@ const STATUSES: [&str; 8] = [
     "status=\"other\"",
     "status=\"gone\"",
 ];
-
-/// A refusal that clients expect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// A limit of the table, the index or the account is exceeded.
-    Throttling,
-    /// A condition did not hold.
-    Condition,
-    /// A transaction was cancelled, or met another one.
-    Transaction,
-}
-
-impl Refusal {
-    /// Returns the refusal of a kind of error.
-    pub fn of(kind: ErrorKind) -> Option<Self> {
-        match kind {
-            ErrorKind::ProvisionedThroughputExceeded | ErrorKind::Throttling => {
-                Some(Self::Throttling)
-            }
-            ErrorKind::ConditionalCheckFailed => Some(Self::Condition),
-            ErrorKind::TransactionCanceled
-            | ErrorKind::TransactionConflict
-            | ErrorKind::TransactionInProgress => Some(Self::Transaction),
-            _ => None,
-        }
-    }
-}
 
 /// All counters of a server.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 
 use crate::api::Named;
 use crate::event::{Event, Interest, Subscriber};
-use hashrange_cost::{Usage, Use};
+use hashrange_cost::Use;
 use hashrange_model::bounds::{LOGGED_BODY_MAX_BYTES, LOGGED_NAME_MAX_BYTES, LOGGED_TABLES_MAX};
 use hashrange_wire::Operation;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -85,7 +85,7 @@ impl Subscriber for RequestLog {
         let Some(details) = &event.details else { return };
         let operation = event.operation.as_ref().and_then(Named::of_service);
         let answered = event.answered.as_ref();
-        let uses = event.usage.iter().flat_map(Usage::uses);
+        let uses = event.usage.iter().flat_map(|usage| usage.uses());
         let units = uses.map(Use::total).reduce(|sum, units| sum + units);
         tracing::debug!(
             request_id = event.id.as_str(),

@@ -3,7 +3,7 @@
 
 use super::explanation::Collection;
 use super::keys::ReadKeys;
-use super::read::ReadPlan;
+use super::plan::ReadPlan;
 use crate::fault;
 use crate::schema::{KeySchema, Table};
 use hashrange_expr::{KeyOperator, value_text};

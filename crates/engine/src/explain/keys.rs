@@ -1,7 +1,7 @@
 //! Key conditions of a read, and its ranges in words and in the bytes of the store.
 
 use super::explanation::{Access, RangeRead};
-use super::read::ReadPlan;
+use super::plan::ReadPlan;
 use crate::layout;
 use crate::read::{key_range, versions};
 use crate::schema::{Index, IndexId, KeySchema, Past, Table};

@@ -6,6 +6,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `explanation.rs` | the value that is answered |
+//! | `plan.rs` | the values from which a read is explained |
 //! | `read.rs` | a read: its sample, its bounds, and the counted run of ANALYZE |
 //! | `attributes.rs` | which attributes the items of a table have, by a bounded sample |
 //! | `what_if.rs` | a read of an index that is not there, by the entries that a sample of items would have |
@@ -26,6 +27,7 @@ mod collection;
 mod explanation;
 mod keys;
 mod parts;
+mod plan;
 mod price;
 mod read;
 mod rows;
@@ -41,5 +43,4 @@ pub use explanation::{
 };
 pub(crate) use keys::ReadKeys;
 pub(crate) use parts::{Grouping, Parts};
-pub(crate) use read::{Asked, ReadPlan, StatementText};
-pub(crate) use what_if::WhatIf;
+pub(crate) use plan::{Asked, ReadPlan, StatementText, WhatIf};

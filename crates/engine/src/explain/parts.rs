@@ -9,7 +9,8 @@ use super::explanation::{
     Bounds, Estimate, Explanation, FailedStep, Mode, Sample, Step, TableUnits, Time, Together,
     UnitsOn, WriteStep,
 };
-use super::read::{Asked, ReadPlan, told};
+use super::plan::{Asked, ReadPlan};
+use super::read::told;
 use super::write::units_of_refused;
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;

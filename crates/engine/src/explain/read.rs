@@ -7,7 +7,8 @@
 use super::explanation::{
     Amount, Bounds, Counted, Estimate, Explanation, Mode, ReadStep, Sample, Step, Time, UnitsOn,
 };
-use super::{ReadKeys, WhatIf, advice, collection, keys};
+use super::plan::{Asked, ReadPlan, Sampled};
+use super::{advice, collection, keys};
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::history::past_text;
@@ -15,122 +16,18 @@ use crate::index::counts;
 use crate::intent::Intent;
 use crate::partiql::select::{self, SelectPlan};
 use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges, versions};
-use crate::schema::{Index, IndexId, KeySchema, Past, Table};
+use crate::schema::{IndexId, Past, Table};
 use crate::usage::{Announced, announce};
-use hashrange_expr::{Condition, Filter, Projection};
+use hashrange_expr::Filter;
 use hashrange_model::bounds;
 use hashrange_model::limits::{PAGE_SIZE_MAX_BYTES, READ_UNIT_BYTES};
 use hashrange_model::{ApiResult, Item};
-use hashrange_storage::{Direction, Key, KeyRange, Store, View};
+use hashrange_storage::{Direction, KeyRange, Store, View};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The most items that are looked at without ANALYZE; a page bounds their size.
-const SAMPLE_ITEMS_MAX: usize = 1_000;
 /// The most pages that ANALYZE reads.
 const PAGES_MAX: usize = 100;
-
-/// A read as it is planned, with what the request said of it.
-#[derive(Debug)]
-pub(crate) struct ReadPlan<'t> {
-    pub(crate) page: PagePlan<'t>,
-    /// The ranges that the first page begins with.
-    pub(crate) ranges: Vec<KeyRange>,
-    /// The partitions that are named; none if all are read.
-    pub(crate) keys: Option<Vec<ReadKeys>>,
-    /// The segment of a Scan, and of how many.
-    pub(crate) segment: Option<(u32, u32)>,
-    /// What is applied to each item that was read.
-    pub(crate) filter: Option<Condition>,
-    /// The key after which the read begins.
-    pub(crate) start: Option<Item>,
-    /// Of a statement, what it says.
-    pub(crate) statement: Option<StatementText>,
-}
-
-/// What is told of a statement beside its plan.
-#[derive(Debug)]
-pub(crate) struct StatementText {
-    /// The whole WHERE clause.
-    pub(crate) condition: Option<Condition>,
-    /// What of it is only a filter.
-    pub(crate) filter: Option<String>,
-}
-
-/// Explanation that a client asks for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    pub(crate) operation: &'static str,
-    pub(crate) mode: Mode,
-    /// An index that the request supposes.
-    pub(crate) what_if: Option<&'a WhatIf>,
-    /// When the check of the request began.
-    pub(crate) began_ms: u64,
-}
-
-impl<'t> ReadPlan<'t> {
-    /// Returns the read of one item of a table.
-    pub(crate) fn of_item(
-        table: &'t Table,
-        keys: ReadKeys,
-        key: &Key,
-        projection: Option<Projection>,
-        consistent: bool,
-    ) -> Self {
-        let page = PagePlan::of_item(table, key, projection, consistent);
-        Self {
-            ranges: vec![page.range.clone()],
-            page,
-            keys: Some(vec![keys]),
-            segment: None,
-            filter: None,
-            start: None,
-            statement: None,
-        }
-    }
-
-    pub(super) fn index(&self) -> Option<&'t Index> {
-        self.page.index.map(|(_, index)| index)
-    }
-
-    /// Returns the name of what is read, of the past as requests name it.
-    pub(super) fn table_name(&self) -> String {
-        let Table { record, past, .. } = self.page.table;
-        match past {
-            None => record.name.clone(),
-            Some(past) => format!("{}.{}", record.name, past_text(*past)),
-        }
-    }
-
-    pub(super) fn schema(&self) -> &'t KeySchema {
-        self.index().map_or(&self.page.table.key, |index| &index.key)
-    }
-
-    /// Returns whether entries are fetched from the table before the filter sees them.
-    fn fetches_for_filter(&self) -> bool {
-        self.page.fetches && !self.page.filters_entries
-    }
-
-    /// Returns the read without filter and projection, of so many items as the filter sees them.
-    fn sampled(&self) -> PagePlan<'t> {
-        PagePlan {
-            filter: None,
-            fetches: self.fetches_for_filter(),
-            output: Output::Whole,
-            limit: SAMPLE_ITEMS_MAX,
-            ..self.page.clone()
-        }
-    }
-}
-
-/// The items of the sample, as the filter sees them.
-#[derive(Debug)]
-pub(super) struct Sampled {
-    pub(super) items: Vec<Item>,
-    pub(super) told: Sample,
-    /// Units of reading it at once.
-    units: f64,
-}
 
 impl<S: Store> Engine<S> {
     /// Explains a read.

@@ -13,7 +13,8 @@
 
 use super::advice;
 use super::explanation::{Amount, Explanation, Mode, Step, Supposed};
-use super::read::{Asked, ReadPlan, seen};
+use super::plan::{Asked, ReadPlan, WhatIf};
+use super::read::seen;
 use crate::capacity::{read_units, write_units};
 use crate::engine::Engine;
 use crate::index::{self, counts};
@@ -35,24 +36,6 @@ const ITEMS_MAX: usize = 1_000;
 /// Of a table that does not fit: parts, and items of each.
 const PARTS: u32 = 20;
 const PART_ITEMS: usize = 50;
-
-/// A table with an index that is not there.
-#[derive(Debug)]
-pub(crate) struct WhatIf {
-    pub(crate) table: Arc<Table>,
-    pub(crate) index: IndexId,
-}
-
-impl WhatIf {
-    fn index(&self) -> Option<&Index> {
-        self.table.indexes.iter().find(|index| index.id == self.index)
-    }
-
-    /// Returns the index's name.
-    pub(crate) fn name(&self) -> &str {
-        self.index().map_or("", |index| &index.name)
-    }
-}
 
 impl<S: Store> Engine<S> {
     /// Explains a read of an index that is not there.

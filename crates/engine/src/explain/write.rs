@@ -2,7 +2,8 @@
 
 use super::explanation::{EntryChange, Explanation, Mode, Step, Time, WriteAction, WriteStep};
 use super::keys::{hex, key_item_text};
-use super::read::{Asked, units_by_target};
+use super::plan::Asked;
+use super::read::units_by_target;
 use crate::capacity::{Units, write_units};
 use crate::engine::Engine;
 use crate::index;

@@ -9,7 +9,7 @@ use crate::explain::{
 };
 use crate::intent::{Intent, Verb, pattern_of};
 use crate::ops::drive::{Explain, Run};
-use crate::ops::explain::{selected_read, take_explain};
+use crate::ops::explained_statements::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, ReadPlan};
 use crate::intent::{Intent, Verb};
 use crate::ops::drive::{Explain, Run};
-use crate::ops::explain::{blanked, mode, selected_read};
+use crate::ops::explained_statements::{blanked, mode, selected_read};
 use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
 use crate::read::Rows;

@@ -10,7 +10,7 @@ use crate::intent::pattern_of;
 use crate::layout;
 use crate::layout::token::TokenScope;
 use crate::ops::drive::{Explain, Run};
-use crate::ops::explain::{selected_read, take_explain};
+use crate::ops::explained_statements::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;

@@ -1,7 +1,7 @@
 //! EXPLAIN: what a request would do, or with ANALYZE did. An operation of our own; PartiQL has it, too.
 
 use crate::engine::Engine;
-use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText, WhatIf};
+use crate::explain::{Asked, Explanation, Mode, WhatIf};
 use crate::ops::batch_get_item::BatchGet;
 use crate::ops::batch_write_item::BatchWrite;
 use crate::ops::execute_statement::CheckedStatement;
@@ -12,16 +12,11 @@ use crate::ops::update_table::{self, SupposedIndex};
 use crate::ops::{
     batch_execute_statement, delete_item, execute_transaction, put_item, query, scan, update_item,
 };
-use crate::partiql::select;
-use crate::read::{PagePlan, versions};
 use crate::request::required;
-use crate::schema::{Index, Table};
-use hashrange_expr::partiql as statements;
-use hashrange_expr::{Condition, Filter};
-use hashrange_model::bounds::told;
+use crate::schema::Table;
 use hashrange_model::error::StateFault;
-use hashrange_model::{ApiResult, Reason, Value};
-use hashrange_storage::{KeyRange, Store};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::Store;
 use hashrange_wire::{Operation, calls, read_request};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -156,96 +151,4 @@ fn table_of(operation: Operation, body: &[u8]) -> ApiResult<Option<String>> {
         }
         other => return Err(Reason::State(StateFault::NotSupposed(other.name())).into()),
     })
-}
-
-/// Returns the read of a SELECT with this WHERE clause.
-pub(super) fn selected_read<'t>(
-    table: &'t Table,
-    plan: select::SelectPlan<'t>,
-    condition: Option<Condition>,
-) -> ApiResult<ReadPlan<'t>> {
-    let (page, ranges, filter) = as_page(table, plan);
-    let secondary = page.index.map(|(_, index)| index);
-    let text =
-        StatementText { filter: told_filter(table, secondary, condition.as_ref())?, condition };
-    let keys = read_keys(table, secondary, text.condition.as_ref())?;
-    let filter = match filter {
-        Some(filter) => Some(filter),
-        // What is read of a page is filtered by the whole clause, unless the keys say all of it.
-        None => text.condition.clone().filter(|_| page.filter.is_some()),
-    };
-    let statement = Some(text);
-    Ok(ReadPlan { page, ranges, keys, segment: None, filter, start: None, statement })
-}
-
-/// Returns the mode that `EXPLAIN` before a statement asks for.
-pub(super) fn mode(explain: statements::Explain) -> Mode {
-    if explain.analyze { Mode::Analyze } else { Mode::Plan }
-}
-
-/// Returns a statement with blanks for the EXPLAIN before it: faults are told where they stand in all of the
-/// text.
-pub(super) fn blanked(text: &str, explain: statements::Explain) -> String {
-    let (before, statement) = text.split_at(explain.statement_at);
-    let blanks = |one: char| if one == '\n' { '\n' } else { ' ' };
-    before.chars().map(blanks).chain(statement.chars()).collect()
-}
-
-/// Takes the EXPLAIN from before the first statement of several; it explains all of them.
-pub(super) fn take_explain(first: Option<&mut Cow<'_, str>>) -> Option<Mode> {
-    let first = first?;
-    let explain = statements::explain(first)?;
-    *first = blanked(first, explain).into();
-    Some(mode(explain))
-}
-
-/// Returns a SELECT as the read of a page; one of a single item comes with its filter.
-fn as_page<'t>(
-    table: &'t Table,
-    plan: select::SelectPlan<'t>,
-) -> (PagePlan<'t>, Vec<KeyRange>, Option<Condition>) {
-    match plan {
-        select::SelectPlan::Ranges { page, ranges } => (*page, ranges, None),
-        select::SelectPlan::Item { key, filter, projection, consistent, .. } => {
-            let of_item = PagePlan::of_item(table, &key, projection.cloned(), consistent);
-            let page = PagePlan { filter: filter.map(Filter::from), ..of_item };
-            let ranges = vec![page.range.clone()];
-            (page, ranges, filter.cloned())
-        }
-    }
-}
-
-/// Returns what of a WHERE clause is only a filter.
-fn told_filter(
-    table: &Table,
-    index: Option<&Index>,
-    condition: Option<&Condition>,
-) -> Result<Option<String>, Reason> {
-    let schema = index.map_or(&table.key, |index| &index.key);
-    let (partition, sort) = select::single_key(schema)?;
-    Ok(condition
-        .and_then(|condition| statements::filter_of(condition, partition, sort))
-        .map(|filter| told(&filter)))
-}
-
-/// Returns the keys that a WHERE clause names; none if it leaves the partition key open.
-fn read_keys(
-    table: &Table,
-    index: Option<&Index>,
-    condition: Option<&Condition>,
-) -> Result<Option<Vec<ReadKeys>>, Reason> {
-    let schema = index.map_or(&table.key, |index| &index.key);
-    let (partition, sort) = select::single_key(schema)?;
-    let reads = condition.and_then(|condition| statements::reads(condition, partition, sort));
-    let Some(reads) = reads else { return Ok(None) };
-    let mut keys = Vec::with_capacity(reads.reads.len());
-    for read in reads.reads {
-        let Some(range) = select::range_of(table, index, &read)? else { continue };
-        let statements::KeyRead { partition, sort } = read;
-        let partition: Vec<Value> = vec![partition];
-        let sort = sort.into_iter().map(|operator| (0, operator)).collect();
-        let range = versions::stored(table, range);
-        keys.push(ReadKeys { partition, sort, range });
-    }
-    Ok(Some(keys))
 }

@@ -13,6 +13,7 @@ mod drive;
 mod execute_statement;
 mod execute_transaction;
 mod explain;
+mod explained_statements;
 mod features_off;
 mod get_item;
 mod heat;

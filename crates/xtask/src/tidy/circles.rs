@@ -17,7 +17,6 @@ const LISTED: &[(&str, usize)] = &[
     ("crates/cli/src/initial/definitions.rs", 4),
     ("crates/cli/src/shell/assist.rs", 5),
     ("crates/engine/src/copying/compare.rs", 5),
-    ("crates/engine/src/explain/collection.rs", 4),
     ("crates/engine/src/tree/count.rs", 4),
     ("crates/storage/src/postgres/ages.rs", 6),
     ("crates/storage/src/postgres/coming.rs", 10),

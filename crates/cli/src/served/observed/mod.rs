@@ -110,7 +110,7 @@ impl Observed {
     }
 
     /// Tells the usage of a call, and the headers that are made of it.
-    fn tell(&self, name: &str, asked: Asked, told: &Told, usage: Usage) {
+    fn tell(&self, name: &str, asked: Asked, told: &Told, usage: Box<Usage>) {
         if asked.cost {
             told.tell(COST, summary(&usage, self.shared.prices.as_ref()));
         }

@@ -3,7 +3,7 @@
 use super::sorted;
 use crate::explain::explanation::{Access, Advice, AdviceKind, ReadStep};
 use crate::explain::keys::key_item_text;
-use crate::explain::read::ReadPlan;
+use crate::explain::plan::ReadPlan;
 use crate::explain::text::plural;
 use crate::read::Output;
 use crate::schema::{Index, IndexKind, IndexProjection, IndexState, KeyAttribute, KeySchema};

@@ -14,7 +14,7 @@ mod range;
 mod sorted;
 
 use super::explanation::{Advice, AdviceKind, ReadStep};
-use super::read::{ReadPlan, Sampled};
+use super::plan::{ReadPlan, Sampled};
 use crate::schema::IndexKind;
 use hashrange_model::ApiResult;
 use hashrange_storage::View;

@@ -2,7 +2,7 @@
 //! sampled item has an attribute of the name.
 
 use crate::explain::explanation::{Advice, AdviceKind};
-use crate::explain::read::{ReadPlan, Sampled};
+use crate::explain::plan::{ReadPlan, Sampled};
 use crate::explain::text::plural;
 use hashrange_model::bounds::{TOLD_ADVICE_MAX, TOLD_VALUE_MAX_BYTES, beginning};
 

@@ -3,7 +3,7 @@
 
 use crate::explain::collection::{self, Siblings, delimiter_of};
 use crate::explain::explanation::{Advice, AdviceKind, ReadStep};
-use crate::explain::read::ReadPlan;
+use crate::explain::plan::ReadPlan;
 use hashrange_expr::{KeyOperator, name_text, value_text};
 use hashrange_model::{ApiResult, ValueRef};
 use hashrange_storage::View;

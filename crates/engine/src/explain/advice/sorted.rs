@@ -2,7 +2,7 @@
 //! drops are not read.
 
 use super::filter::holds_all;
-use crate::explain::read::ReadPlan;
+use crate::explain::plan::ReadPlan;
 use crate::schema::{Index, IndexKind, IndexState, KeySchema};
 use hashrange_expr::partiql::{AsKeyCondition, as_key_condition};
 use hashrange_expr::{Condition, KeyText, name_text};
