@@ -17,7 +17,7 @@ pub use history::{History, HistoryCommand, HistoryDiff, HistoryItems, HistoryRes
 pub use template::{Template, TemplateCommand};
 
 use crate::config::{Layer, StoreUrl};
-use crate::output::screen::ColourChoice;
+use crate::output::screen::Show;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -254,20 +254,6 @@ pub struct Tls {
     /// Trust any certificate: the server may be anybody
     #[arg(long, conflicts_with = "ca_file")]
     pub insecure_tls: bool,
-}
-
-/// Layout of the output.
-#[derive(Debug, Clone, Copy, Default, Args)]
-pub struct Show {
-    /// Show every cell of a table whole, however wide the terminal is
-    #[arg(long)]
-    pub full: bool,
-    /// Show each item as one attribute per line, as tables that do not fit are shown
-    #[arg(long, short = 'x')]
-    pub expanded: bool,
-    /// Use of colours [env: NO_COLOR]
-    #[arg(long, value_enum, value_name = "WHEN")]
-    pub color: Option<ColourChoice>,
 }
 
 /// Form of the output.

@@ -1,6 +1,6 @@
 //! Requests of CreateTable from answers of DescribeTable.
 
-use super::definitions::{Definition, is_true};
+use super::definition::{Definition, is_true};
 use super::not_taken::{self, NotTaken};
 use anyhow::Context;
 use serde_json::{Map, Value, json};

@@ -4,7 +4,7 @@
 //! person. So a load that fails removes the items that it has written, or the next start would
 //! leave the table with a part of its items.
 
-use super::definitions::Definition;
+use super::definition::Definition;
 use super::items::ItemFile;
 use super::tables::{call, call_with, described};
 use crate::bulk::batch::{batch_body, put_body};

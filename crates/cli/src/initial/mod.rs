@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `source.rs` | a file's text as JSON values, whether it is JSON or YAML |
 //! | `yaml.rs` | YAML into JSON values, CloudFormation's short tags into their long form |
+//! | `definition.rs` | one table to begin with |
 //! | `definitions.rs` | table definitions in every form that is read |
 //! | `template.rs`, `intrinsics.rs` | CloudFormation: the tables of a template, and its functions |
 //! | `described.rs` | requests of CreateTable from answers of DescribeTable |
@@ -15,6 +16,7 @@
 //! The server reads all files before it opens the database, but for the items: so a mistake in one
 //! leaves everything as it was.
 
+mod definition;
 pub mod definitions;
 mod described;
 mod intrinsics;
@@ -28,7 +30,8 @@ mod workbench;
 mod yaml;
 
 use anyhow::Context;
-use definitions::{Contents, Definition};
+use definition::Definition;
+use definitions::Contents;
 use hashrange::Database;
 use items::ItemFile;
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 //! in memory first. That finds its faults before anything is created, and settles the defaults and
 //! the order of members.
 
-use super::definitions::{Definition, Insights};
+use super::definition::{Definition, Insights};
 use anyhow::{Context, bail};
 use hashrange::{ApiError, Database, ErrorKind, Operation};
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
 //! The tables of a CloudFormation template: `AWS::DynamoDB::Table`, `AWS::DynamoDB::GlobalTable`, and
 //! `AWS::Serverless::SimpleTable` of SAM. Source: CloudFormation's reference of these resources.
 
-use super::definitions::{Definition, Insights, is_true, time_to_live_attribute};
+use super::definition::{Definition, Insights, is_true, time_to_live_attribute};
 use super::intrinsics::{Scope, is_met, resolve};
 use super::not_taken::{self, NO_TABLE, NotTaken};
 use anyhow::{Context, bail};

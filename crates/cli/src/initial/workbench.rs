@@ -1,6 +1,6 @@
 //! Models of NoSQL Workbench: tables, indexes and sample data.
 
-use super::definitions::{Definition, short};
+use super::definition::{Definition, short};
 use super::not_taken::{self, NotTaken};
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};

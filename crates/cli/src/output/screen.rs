@@ -4,8 +4,7 @@
 //! colours, whatever the terminal around it is like.
 
 use super::terminal;
-use crate::arguments::Show;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
 /// Columns assumed where a terminal does not tell its size.
@@ -13,6 +12,20 @@ const USUAL_WIDTH: usize = 80;
 const USUAL_HEIGHT: usize = 24;
 /// A table narrower than this is not readable.
 const WIDTH_MIN: usize = 20;
+
+/// Layout of the output.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct Show {
+    /// Show every cell of a table whole, however wide the terminal is
+    #[arg(long)]
+    pub full: bool,
+    /// Show each item as one attribute per line, as tables that do not fit are shown
+    #[arg(long, short = 'x')]
+    pub expanded: bool,
+    /// Use of colours [env: NO_COLOR]
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub color: Option<ColourChoice>,
+}
 
 /// Use of colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]

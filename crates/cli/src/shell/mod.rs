@@ -19,6 +19,7 @@ mod define;
 mod execute;
 mod interactive;
 mod pager;
+mod run;
 mod session;
 pub mod statement;
 pub mod token;

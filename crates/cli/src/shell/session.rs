@@ -1,17 +1,14 @@
-//! A session: its settings so far, and the running of statements and commands.
+//! A session: its settings so far.
 
 use super::assist::Assist;
 use super::catalogue::Catalogue;
 use super::pager::Pager;
-use super::statement::{Input, Outline, Verb, is_blank};
-use super::{commands, define, execute};
 use crate::advice;
 use crate::arguments::Sql;
 use crate::client::{Client, Stop, Stopped};
 use crate::exit::Usage;
 use crate::literal;
 use crate::output::{self, printer::Printer};
-use crate::surroundings::stopwatch;
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
@@ -92,35 +89,6 @@ impl<'s, 'c> Session<'s, 'c> {
             pager.resize(height);
         }
         Ok(())
-    }
-
-    /// Runs a statement or a command.
-    pub fn run(&self, input: &Input) -> anyhow::Result<Next> {
-        self.stop.borrow_mut().forget();
-        match input {
-            Input::Command(line) => commands::run(self, line),
-            Input::Statement(text) if is_blank(text) => Ok(Next::More),
-            Input::Statement(text) => {
-                let began = stopwatch();
-                let done = self.statement(text);
-                if self.has_timing.get() {
-                    let milliseconds = began.elapsed().as_secs_f64() * 1000.0;
-                    output::complain(format_args!("time: {milliseconds:.1} ms"));
-                }
-                done
-            }
-        }
-    }
-
-    fn statement(&self, text: &str) -> anyhow::Result<Next> {
-        let outline = Outline::of(text);
-        match outline.verb {
-            Verb::Define => define::run(self, text).map(|()| Next::More),
-            _ => match commands::alias(text) {
-                Some(line) => commands::run(self, &line),
-                None => execute::run(self, text, &outline).map(|()| Next::More),
-            },
-        }
     }
 
     /// Runs an operation.

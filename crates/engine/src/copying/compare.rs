@@ -1,45 +1,20 @@
 //! Walks source and target in the order of keys and compares them byte for byte, counters by their
 //! sums.
 
+use super::commits::{COUNTERS_AT_ONCE, KEYS_AT_ONCE, counters, sums_of};
 use super::pages::{Page, Pages};
-use super::transfer::{COUNTERS_AT_ONCE, KEYS_AT_ONCE, counters, sums_of};
-use super::{CopyError, Counting};
+use super::{CopyError, Counting, Difference};
 use crate::layout;
 use hashrange_storage::{AnyStore, Bytes, Error, Key, Store};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
-use std::fmt;
 
 /// Differences that an error lists.
 const NAMED_MAX: usize = 20;
 /// Differences after which the comparison stops.
 const COUNTED_MAX: u64 = 100_000;
-/// Bytes of a key that a difference shows.
-const KEY_BYTES_MAX: usize = 40;
-
 const ONLY_SOURCE: &str = "only in the source";
 const ONLY_TARGET: &str = "only in the target";
-
-/// A key that differs between source and target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// The store key.
-    pub key: Key,
-    /// Description of the difference.
-    pub what: String,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (shown, rest) = self.key.split_at(self.key.len().min(KEY_BYTES_MAX));
-        formatter.write_str("key ")?;
-        shown.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))?;
-        if !rest.is_empty() {
-            write!(formatter, "... ({} bytes)", self.key.len())?;
-        }
-        write!(formatter, ": {}", self.what)
-    }
-}
 
 /// Differences: the first ones listed, the rest counted.
 #[derive(Debug, Default)]

@@ -1,8 +1,31 @@
 //! Errors of a copy: a sentence for each, with advice.
 
-use super::Difference;
-use hashrange_storage::Error;
+use hashrange_storage::{Error, Key};
 use std::fmt;
+
+/// Bytes of a key that a difference shows.
+const KEY_BYTES_MAX: usize = 40;
+
+/// A key that differs between source and target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The store key.
+    pub key: Key,
+    /// Description of the difference.
+    pub what: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (shown, rest) = self.key.split_at(self.key.len().min(KEY_BYTES_MAX));
+        formatter.write_str("key ")?;
+        shown.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))?;
+        if !rest.is_empty() {
+            write!(formatter, "... ({} bytes)", self.key.len())?;
+        }
+        write!(formatter, ": {}", self.what)
+    }
+}
 
 /// Reason why a copy failed.
 #[derive(Debug)]

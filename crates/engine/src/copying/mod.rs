@@ -7,6 +7,7 @@
 //! | `origin.rs` | the source, and the state that its servers follow meanwhile |
 //! | `served.rs` | the steps of a copy while the source is served |
 //! | `target.rs` | the target: empty, marked as unfinished, emptied again |
+//! | `commits.rs` | commits of a few keys |
 //! | `transfer.rs` | writes pages as commits of the target |
 //! | `compare.rs` | walks both sides and compares them byte for byte |
 //! | `error.rs` | errors of a copy |
@@ -25,6 +26,7 @@
 //! it that no other process has a source open that it calls not served; on a shared store, writes
 //! to it wait until the copy ends.
 
+mod commits;
 mod compare;
 mod error;
 mod origin;
@@ -35,8 +37,7 @@ mod target;
 mod tests;
 mod transfer;
 
-pub use compare::Difference;
-pub use error::CopyError;
+pub use error::{CopyError, Difference};
 pub(crate) use target::change_definitions;
 
 use crate::core::is_unfinished;

@@ -9,8 +9,8 @@
 //! shared store dies, the servers give up its copy when its state has stopped changing.
 
 use super::CopyError;
+use super::commits::commit;
 use super::target::change_definitions;
-use super::transfer::commit;
 use crate::core::Core;
 use crate::core::noting::{CopyState, Stage, read_state};
 use crate::layout;

@@ -5,10 +5,11 @@
 //! A key that differs in the comparison may have been written a moment ago. The copy remembers such
 //! keys and compares them again when the source refuses writes.
 
+use super::commits::{KEYS_AT_ONCE, remove};
 use super::compare::{Found, Walk, compare_counters, compare_keys};
 use super::origin::Origin;
 use super::pages::Pages;
-use super::transfer::{KEYS_AT_ONCE, Transfer, remove};
+use super::transfer::Transfer;
 use super::{Copied, CopyError, CopyPhase, Copying, Counting, begin, target};
 use crate::layout;
 use hashrange_storage::{AnyStore, Error, Key};

@@ -4,8 +4,8 @@
 //! On a shared target the mark and its replacement are changes of definitions: a server that was
 //! started on the target earlier finds the mark when it next reads its tables.
 
+use super::commits::commit;
 use super::pages::{Pages, size_of};
-use super::transfer::commit;
 use super::{CopyError, Counting};
 use crate::core::{FINISHED, UNFINISHED, is_unfinished};
 use crate::layout;

@@ -4,27 +4,20 @@
 //! Each commit may be done twice with the same result: puts repeat the same values, and a counter
 //! is removed before its sum is added. So a commit of unknown outcome is tried again.
 
+use super::commits::{COUNTERS_AT_ONCE, KEYS_AT_ONCE, commit, counters, put, remove, set, sums_of};
 use super::origin::Origin;
-use super::pages::{Page, Pages, size_of};
+use super::pages::{Pages, size_of};
 use super::{Copied, CopyError, Counting};
 use crate::change_log::decode_stream;
 use crate::layout;
-use hashrange_storage::{AnyStore, Batch, Bytes, Error, Key, KeyRange, Keys, Store, View};
-use std::collections::{BTreeMap, BTreeSet};
+use hashrange_storage::{AnyStore, Batch, Bytes, Error, Key, KeyRange, Keys, Store};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
 
 /// Commits under way at a time.
 const COMMITS_AT_ONCE: usize = 4;
-/// Counters read and written at once.
-pub(super) const COUNTERS_AT_ONCE: usize = 200;
-/// Maximum of attempts for a commit.
-const ATTEMPTS_MAX: usize = 5;
-
-/// Keys that are read one by one and written in one commit: their values may be large.
-pub(super) const KEYS_AT_ONCE: usize = 50;
-
 /// A copy under way.
 pub(super) struct Transfer<'a> {
     source: &'a AnyStore,
@@ -172,68 +165,6 @@ impl<'a> Transfer<'a> {
         }
         Ok(())
     }
-}
-
-/// Returns the keys of all counters.
-pub(super) async fn counters(store: &AnyStore) -> Result<BTreeSet<Key>, Error> {
-    let mut keys = BTreeSet::new();
-    let mut pages = Pages::new(store, vec![layout::counters()]);
-    while let Some(page) = pages.next().await? {
-        keys.extend(page.iter().filter_map(|(shown, _)| layout::counter_of(shown)));
-    }
-    Ok(keys)
-}
-
-pub(super) async fn sums_of(store: &AnyStore, counters: &[Key]) -> Result<Vec<i64>, Error> {
-    store.view().await?.sums(counters).await
-}
-
-/// Puts values, and deletes the keys that have none.
-async fn set(target: &AnyStore, keys: &[Key], values: Vec<Option<Bytes>>) -> Result<(), Error> {
-    commit(target, &Keys::default(), |_, batch| {
-        for (key, value) in keys.iter().zip(&values) {
-            match value {
-                Some(value) => batch.put(key.clone(), value.clone()),
-                None => batch.delete(key.clone()),
-            }
-        }
-    })
-    .await
-}
-
-/// Deletes keys.
-pub(super) async fn remove(store: &AnyStore, keys: &[Key]) -> Result<(), Error> {
-    commit(store, &Keys::default(), |_, batch| {
-        for key in keys {
-            batch.delete(key.clone());
-        }
-    })
-    .await
-}
-
-/// Puts the entries of a page.
-async fn put(target: &AnyStore, page: Page) -> Result<(), Error> {
-    commit(target, &Keys::default(), |_, batch| {
-        for (key, value) in &page {
-            batch.put(key.clone(), value.clone());
-        }
-    })
-    .await
-}
-
-/// Makes a commit that may be done twice, and repeats it if it fails temporarily.
-pub(super) async fn commit<S: Store>(
-    target: &S,
-    keys: &Keys,
-    mut write: impl FnMut(&[Option<Bytes>], &mut Batch) + Send,
-) -> Result<(), Error> {
-    for _ in 1..ATTEMPTS_MAX {
-        match target.commit(keys.clone(), &mut write).await {
-            Err(Error::Conflict | Error::Unavailable { .. }) => {}
-            ended => return ended,
-        }
-    }
-    target.commit(keys.clone(), &mut write).await
 }
 
 /// Waits for all commits; returns the first failure.

@@ -7,7 +7,7 @@
 //! other pages count, too. So the largest nodes of all pages together are the largest of all.
 
 use super::levels::PathNode;
-use super::walk::{Counting, Read, Reader, Step, TreePlan, shared};
+use super::reader::{Counting, Read, Reader, Step, TreePlan, shared};
 use super::{ClientWork, NodeCounts, TreeNode, TreePosition};
 use crate::capacity::read_units;
 use crate::read::{cursor, key_range};

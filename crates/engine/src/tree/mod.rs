@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `levels.rs` | nodes of an entry, and the range of keys of each |
 //! | `position.rs` | start of a page, in words that people can read |
+//! | `reader.rs` | plan of a page, and what both readers share |
 //! | `walk.rs` | walk over a range, shared by both readers |
 //! | `skip.rs` | reader that seeks from node to node |
 //! | `count.rs` | reader of all entries, which counts them; the largest nodes |
@@ -18,12 +19,14 @@
 mod count;
 mod levels;
 mod position;
+mod reader;
 mod skip;
 mod walk;
 
 pub(crate) use levels::{Levels, SortLevels};
 pub use position::TreePosition;
-pub(crate) use walk::{Counting, TreePage, TreePlan, read_tree};
+pub(crate) use reader::{Counting, TreePlan};
+pub(crate) use walk::{TreePage, read_tree};
 
 use hashrange_expr::KeyPart;
 use hashrange_model::error::TreeFault;

@@ -4,7 +4,7 @@
 
 use super::NodeKind;
 use super::levels::{Levels, PathNode, SortLevels};
-use super::walk::behind;
+use super::reader::behind;
 use crate::layout;
 use crate::read::key_range::{self, Reader};
 use crate::schema::{Index, IndexId, KeyAttribute, Table};

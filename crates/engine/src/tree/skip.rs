@@ -4,7 +4,7 @@
 //! sends entries together.
 
 use super::levels::PathNode;
-use super::walk::{Read, Reader, Step, TreePlan, shared};
+use super::reader::{Read, Reader, Step, TreePlan, shared};
 use super::{ClientWork, NodeKind, TreeNode, TreePosition};
 use crate::capacity::read_units;
 use crate::read::key_range;

@@ -6,52 +6,22 @@
 //! position of another has exactly what that one has not shown, or, with counts, not counted.
 
 use super::count::Count;
-use super::levels::{Levels, PathNode};
 use super::position::resume;
+use super::reader::{Counting, Read, Reader, Step, TreePlan, behind};
 use super::skip::Skip;
 use super::{TreeNode, TreePosition, TreeWork};
 use crate::capacity::{Units, read_units};
 use crate::fault;
 use crate::read::from_key;
 use crate::read::pace::{Pace, item_work};
-use crate::schema::{Index, Table};
 use bytes::Bytes;
 use hashrange_model::item::UnknownForm;
 use hashrange_model::{ApiResult, Item, Reason};
-use hashrange_storage::{Direction, Key, KeyRange, View, Wanted};
+use hashrange_storage::{Key, View};
 use std::ops::ControlFlow;
 
 /// Work of a seek in the unit of [`Pace`].
 const SEEK_WORK: usize = 3_000;
-
-/// Whether entries within nodes are read and counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Counting {
-    /// They are skipped.
-    No,
-    /// They are read, as many in a page as in that of a Query.
-    Yes,
-    /// They are read, many in a page, and only the largest nodes are shown.
-    Largest,
-}
-
-/// Plan of a page; all checks are done.
-#[derive(Debug)]
-pub(crate) struct TreePlan<'t> {
-    pub(crate) table: &'t Table,
-    /// The index read, with its offset in the table.
-    pub(crate) index: Option<(usize, &'t Index)>,
-    pub(crate) levels: Levels<'t>,
-    /// Rest of the range.
-    pub(crate) range: KeyRange,
-    /// The nodes in which the walk begins, which an earlier page has shown.
-    pub(crate) open: Vec<PathNode>,
-    pub(crate) direction: Direction,
-    /// Most nodes to show.
-    pub(crate) limit: usize,
-    pub(crate) counting: Counting,
-    pub(crate) consistent: bool,
-}
 
 impl TreePlan<'_> {
     /// Begins the page at a position.
@@ -74,41 +44,6 @@ pub(crate) struct TreePage {
     pub(crate) units: Units,
     /// Bytes of the entries that were taken.
     pub(crate) bytes: usize,
-}
-
-/// Reader of the entries that the walk meets.
-pub(super) trait Reader: Send {
-    /// Takes the next entry.
-    fn take(&mut self, key: &[u8], entry: Item) -> Step;
-
-    /// Returns the part of the range that it likely takes.
-    fn wanted(&self) -> Wanted;
-
-    /// Returns the current node.
-    fn node(&self) -> Option<&PathNode>;
-
-    /// Ends the page; `is_whole` if the range was walked to its end.
-    fn end(self: Box<Self>, is_whole: bool) -> Read;
-}
-
-/// Result of a reader.
-#[derive(Debug)]
-pub(super) struct Read {
-    pub(super) nodes: Vec<TreeNode>,
-    /// Bytes of the entries that were taken.
-    pub(super) bytes: usize,
-    pub(super) by_client: super::ClientWork,
-}
-
-/// Step after an entry.
-#[derive(Debug)]
-pub(super) enum Step {
-    /// To the next entry.
-    On,
-    /// To the first entry behind the node.
-    Behind,
-    /// To the end of the page: the entry was not taken.
-    Over(TreePosition),
 }
 
 /// Reason to end a visit before its range.
@@ -158,21 +93,6 @@ pub(crate) async fn read_tree<V: View>(view: &V, plan: &TreePlan<'_>) -> ApiResu
         };
     }
     Ok(walk.into_page(plan, next))
-}
-
-/// Returns the rest of a range behind a node.
-pub(super) fn behind(node: &KeyRange, range: KeyRange, direction: Direction) -> KeyRange {
-    match (direction, &node.end) {
-        (Direction::Forward, Some(end)) => KeyRange { start: end.clone(), ..range },
-        (Direction::Backward, _) => KeyRange { end: Some(node.start.clone()), ..range },
-        // Nothing is behind a node without an end.
-        (Direction::Forward, None) => KeyRange { end: Some(range.start.clone()), ..range },
-    }
-}
-
-/// Returns the number of nodes that two paths share.
-pub(super) fn shared<'n>(one: impl IntoIterator<Item = &'n PathNode>, other: &[PathNode]) -> usize {
-    one.into_iter().zip(other).take_while(|(one, other)| one.range == other.range).count()
 }
 
 struct Walk<'p> {

@@ -6,8 +6,8 @@
 use super::connect::{Connection, Connector};
 use super::failure::Failure;
 use super::keys::{Layout, unreadable};
-use super::lanes::Shared;
 use super::rows::stamp_row;
+use super::shared::Shared;
 use super::statements;
 use crate::{Error, Held, Key};
 use bytes::Bytes;

@@ -4,20 +4,11 @@
 
 use super::kept::{KeptPage, Name};
 use super::keys::{bytes_of, unreadable};
-use super::lanes::Shared;
 use super::page::{Page, What, Where};
+use super::row::Row;
+use super::shared::Shared;
 use crate::{Direction, Error};
 use bytes::Bytes;
-
-/// A row that was read. Its bytes are a part of those of its page.
-#[derive(Debug, Clone)]
-pub(super) struct Row {
-    pub(super) place: i16,
-    pub(super) key: Bytes,
-    pub(super) prefix_bytes: usize,
-    pub(super) tail: Bytes,
-    pub(super) value: Bytes,
-}
 
 /// A page as it arrives: the bytes of all rows in one piece, which saves an allocation for each.
 #[derive(Debug)]
@@ -147,15 +138,5 @@ impl Coming {
             }
         };
         self.rows.into_iter().map(row).collect()
-    }
-}
-
-impl Row {
-    pub(super) fn prefix(&self) -> &[u8] {
-        self.key.get(..self.prefix_bytes).unwrap_or_default()
-    }
-
-    pub(super) fn is_in_crowd(&self) -> bool {
-        !self.tail.is_empty()
     }
 }

@@ -18,25 +18,16 @@
 //! Leaves groups in which a member writes nothing, only reads a key, does not write one that it declared, or deletes
 //! one, to `transaction.rs`, and mistakes to `lanes.rs`.
 
+use super::cause::Cause;
+use super::early_decision::Early;
 use super::failure::Failure;
 use super::group::{Writes, waves};
 use super::queue::Member;
 use super::rows::{Numbers, Rows, is_appended_directly};
 use super::statements::Composition;
-use super::traffic::Cause;
 use super::transaction::{Setting, Unsent};
-use crate::Batch;
 use bytes::Bytes;
 use tokio_postgres::types::ToSql;
-
-/// Decision of a commit before a lane took it.
-#[derive(Debug)]
-pub(super) struct Early {
-    /// The copy of the fence that it was shown, if it was.
-    pub(super) fence: Option<Bytes>,
-    /// Its writes, at least one.
-    pub(super) batch: Batch,
-}
 
 /// The decisions of a group.
 pub(super) struct EarlyGroup {

@@ -3,8 +3,8 @@
 //! Leaves the reaction to lanes and readers. Messages have the database's own words, which never
 //! include the password.
 
+use super::cause::Cause;
 use super::open_error::OpenError;
-use super::traffic::Cause;
 use crate::Error;
 use std::error::Error as _;
 use std::fmt;

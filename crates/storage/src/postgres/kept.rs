@@ -13,7 +13,7 @@
 //! Invariants: only a page of which every row has a number is cached; the cache has a bound in
 //! bytes.
 
-use super::coming::Row;
+use super::row::Row;
 use super::traffic::Count;
 use foldhash::fast::RandomState;
 use quick_cache::Weighter;

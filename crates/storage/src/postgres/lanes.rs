@@ -8,23 +8,19 @@
 //! a group that fails are tried again one by one, so that none fails because of another; a
 //! transaction that may have been committed is never begun again before its outcome is known.
 
-use super::ages::AgesSeen;
-use super::connect::{Connection, Connector, idle_timeout};
+use super::cause::Cause;
+use super::connect::{Connection, idle_timeout};
 use super::decided::Verdict;
-use super::early::{Early, EarlyGroup};
+use super::early::EarlyGroup;
+use super::early_decision::Early;
 use super::failure::Failure;
-use super::fence::{Fence, Fencing};
-use super::guesses::Guesses;
-use super::health::Health;
-use super::kept::Kept;
-use super::keys::Layout;
-use super::options::PostgresOptions;
+use super::fence::Fencing;
 use super::outcome::{self, Outcome};
-use super::queue::{Bell, Member, Queue};
-use super::revisions::{self, Tables};
-use super::sizes::Sizes;
+use super::pauses::Pauses;
+use super::queue::{Bell, Member};
+use super::revisions;
+use super::shared::{GRACE, Shared};
 use super::statements::LaneStatements;
-use super::traffic::{Cause, Counts};
 use super::transaction::{Broken, Setting, Unsent};
 use crate::Error;
 use futures_util::future::{Either, select};
@@ -47,44 +43,8 @@ const TRIES: u32 = 12;
 /// Most transactions of a lane with the same row.
 const MAX_TOKENS_OF_ROW: i64 = 2_000;
 
-/// The longest pause between two tries, and between two attempts to connect.
-const MAX_PAUSE: Duration = Duration::from_millis(250);
-
-/// The longest pause between two attempts to connect while others are connected.
-const LONG_PAUSE: Duration = Duration::from_secs(2);
-
-/// Least time for the database to answer a commit that was taken late.
-pub(super) const GRACE: Duration = Duration::from_secs(2);
-
 /// Most time that a lane at its end waits for its row to be removed.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// State that all lanes and readers share.
-#[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) connector: Connector,
-    pub(super) options: PostgresOptions,
-    pub(super) layout: Layout,
-    /// The tables as of the opening.
-    pub(super) tables: Tables,
-    pub(super) fence: Fence,
-    pub(super) counts: Counts,
-    pub(super) commits: Queue,
-    /// Health of the lanes.
-    pub(super) health: Health,
-    /// Sizes of the values that were read.
-    pub(super) sizes: Sizes,
-    /// Pages that were read.
-    pub(super) kept: Kept,
-    pub(super) guesses: Guesses,
-    pub(super) ages: AgesSeen,
-    /// Set when the lanes are to end.
-    pub(super) ending: watch::Sender<bool>,
-    /// Set when all tasks are to end.
-    pub(super) dropped: watch::Sender<bool>,
-    /// The number of lanes that have not ended.
-    pub(super) living: watch::Sender<usize>,
-}
 
 /// One lane.
 pub(super) struct Lane {
@@ -104,36 +64,6 @@ pub(super) struct Lane {
 struct Line {
     connection: Connection,
     statements: LaneStatements,
-}
-
-/// Pauses that grow and differ from lane to lane.
-#[derive(Debug)]
-pub(super) struct Pauses(u64);
-
-impl Pauses {
-    pub(super) fn new(seed: u64) -> Self {
-        Self(seed | 1)
-    }
-
-    /// Returns the pause before a try.
-    pub(super) fn before(&mut self, tries: u32) -> Duration {
-        self.below(Duration::from_millis(1 << tries.min(10)).min(MAX_PAUSE))
-    }
-
-    /// Returns the pause before an attempt to connect: a longer one while others of its kind are
-    /// connected, as the database may have no connection left.
-    pub(super) fn before_connecting(&mut self, failures: u32, health: &Health) -> Duration {
-        let tries = failures.saturating_add(4);
-        if health.connected_now() > 0 { self.below(LONG_PAUSE) } else { self.before(tries) }
-    }
-
-    fn below(&mut self, longest: Duration) -> Duration {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        let part = u32::try_from(self.0 % 1024).unwrap_or(0);
-        longest * part / 1024
-    }
 }
 
 impl Lane {

@@ -1,8 +1,8 @@
 //! Answers work that has waited too long: commits and reads that no connection has taken by their
 //! deadline get an error, also if all connections wait for the database.
 
-use super::lanes::Shared;
 use super::reads::Reads;
+use super::shared::Shared;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;

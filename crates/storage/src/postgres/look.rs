@@ -5,7 +5,7 @@
 //! to `epochs.rs`. With one host in the URL there is nothing to look at.
 
 use super::connect::{Connection, Connector};
-use super::lanes::Shared;
+use super::shared::Shared;
 use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::Duration;

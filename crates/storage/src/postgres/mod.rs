@@ -20,11 +20,14 @@
 
 mod ages;
 mod aside;
+mod cause;
 mod coming;
 mod connect;
+mod counter_ranges;
 mod decided;
 mod driver;
 mod early;
+mod early_decision;
 mod epochs;
 mod failure;
 mod fence;
@@ -44,13 +47,16 @@ mod open_error;
 mod options;
 mod outcome;
 mod page;
+mod pauses;
 mod placement;
 mod probe;
 mod queue;
 mod reads;
 mod revisions;
+mod row;
 mod rows;
 mod schema;
+mod shared;
 mod sizes;
 mod statements;
 mod steps;
@@ -61,11 +67,12 @@ mod url;
 mod visit;
 
 pub use ages::Ages;
+pub use cause::Cause;
 pub use open_error::OpenError;
 pub use options::{PostgresOptions, Sharding};
 pub use placement::{Placement, Places};
 pub use schema::{creation, upgrade};
-pub use traffic::{Cause, Connections, Traffic};
+pub use traffic::{Connections, Traffic};
 pub use url::{place, processors_beside};
 
 use crate::{
@@ -73,10 +80,10 @@ use crate::{
     block_on, counting,
 };
 use ages::AgesSeen;
-use coming::Row;
 use connect::Connector;
+use counter_ranges::CounterRanges;
 use driver::Driver;
-use early::Early;
+use early_decision::Early;
 use fence::{Fence, Fencing};
 use futures_util::future::select;
 use guesses::Guesses;
@@ -84,12 +91,14 @@ use health::Health;
 use in_flight::InFlight;
 use kept::Kept;
 use keys::{Layout, Located};
-use lanes::{LANE_BYTES, Lane, Shared};
+use lanes::{LANE_BYTES, Lane};
 use probe::Probes;
 use queue::{Member, Queue, Turn};
-use reads::{CounterRanges, Reader, Reads};
+use reads::{Reader, Reads};
 use revisions::Tables;
+use row::Row;
 use schema::Found;
+use shared::Shared;
 use sizes::Sizes;
 use std::future::Future;
 use std::ops::ControlFlow;

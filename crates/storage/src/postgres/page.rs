@@ -3,12 +3,13 @@
 //! Leaves the choice of the page to `visit.rs`, the arriving rows to `coming.rs`, and the cached
 //! ones to `kept.rs`.
 
-use super::coming::{Coming, Row};
+use super::coming::Coming;
 use super::connect::Connection;
 use super::failure::Failure;
 use super::kept::Name;
 use super::keys::unreadable;
-use super::lanes::Shared;
+use super::row::Row;
+use super::shared::Shared;
 use super::statements::ReaderStatements;
 use crate::{Direction, Error};
 use futures_util::TryStreamExt;

@@ -12,9 +12,9 @@
 use super::fence::Fencing;
 use super::in_flight::InFlight;
 use super::keys::Located;
-use super::lanes::Shared;
 use super::queue::{Member, Turn};
 use super::reads::Reads;
+use super::shared::Shared;
 use crate::{Batch, Error};
 use bytes::Bytes;
 use futures_util::future::join;

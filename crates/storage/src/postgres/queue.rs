@@ -9,7 +9,7 @@
 //!
 //! Invariant: the waiting commits are bounded by number and bytes.
 
-use super::early::Early;
+use super::early_decision::Early;
 use super::fence::Fencing;
 use super::gathering::{Gathering, Group, Manner};
 use super::in_flight::{Stub, Ticket};

@@ -9,18 +9,19 @@
 //! Invariants: the waiting reads are bounded; a read that fails for a passing cause, such as a lost
 //! connection, is tried again until its deadline, and then answered with an error.
 
-use super::coming::Row;
 use super::connect::Connection;
+use super::counter_ranges::CounterRanges;
 use super::failure::Failure;
-use super::forms::{Argument, query_arrays, slices};
 use super::gathering::{Gathering, Group, Manner};
 use super::health::Health;
-use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
-use super::lanes::{GRACE, Pauses, Shared};
+use super::keys::{Located, unreadable, value_of};
 use super::options::Sharding;
 use super::page::Page;
+use super::pauses::Pauses;
+use super::row::Row;
+use super::shared::{GRACE, Shared};
 use super::statements::ReaderStatements;
-use crate::{Error, KeyRange};
+use crate::Error;
 use bytes::Bytes;
 use futures_util::future::{Either, join_all, select};
 use parking_lot::Mutex;
@@ -30,7 +31,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep, timeout_at};
-use tokio_postgres::Statement;
 use tokio_postgres::types::ToSql;
 
 /// Keys in one shared statement, at most, unless one read alone has more.
@@ -125,75 +125,6 @@ impl Drop for AtWork<'_> {
         if let Some(group) = self.keys {
             waiting.gathering.end(group);
         }
-    }
-}
-
-/// Places and prefixes between which the stripes of counters lie.
-#[derive(Debug, Default)]
-pub(super) struct CounterRanges {
-    nth: Vec<i32>,
-    places: Vec<i16>,
-    low: Vec<Bytes>,
-    high: Vec<Bytes>,
-    keys: Vec<Bytes>,
-    counters: usize,
-}
-
-impl CounterRanges {
-    /// Returns the ranges of the stripes of counters. A counter whose stripes may be in several
-    /// places has one for each.
-    pub(super) fn of<'k>(keys: impl Iterator<Item = &'k [u8]>, layout: &Layout) -> Self {
-        let mut ranges = Self::default();
-        for (nth, key) in (0..).zip(keys) {
-            let cut = |key: Bytes| key.slice(..key.len().min(layout.prefix_bytes));
-            let (low, high) = (stripe_key(key, 0), stripe_key(key, u64::MAX));
-            let end = Some([&high[..], &[0]].concat());
-            for place in layout.every_place(&KeyRange { start: low.to_vec(), end }) {
-                ranges.nth.push(nth);
-                ranges.places.push(place);
-                ranges.low.push(cut(low.clone()));
-                ranges.high.push(cut(high.clone()));
-                ranges.keys.push(low.slice(..low.len() - STRIPE_BYTES));
-            }
-            ranges.counters += 1;
-        }
-        ranges
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.counters == 0
-    }
-
-    /// Returns the arrays that statements take.
-    pub(super) fn arguments(&self) -> Vec<Argument<'_>> {
-        let (low, high, keys) = (slices(&self.low), slices(&self.high), slices(&self.keys));
-        vec![
-            Box::new(&self.nth[..]),
-            Box::new(&self.places[..]),
-            Box::new(low),
-            Box::new(high),
-            Box::new(keys),
-        ]
-    }
-
-    async fn read(
-        &self,
-        connection: &Connection,
-        statement: &Statement,
-    ) -> Result<Vec<i64>, Failure> {
-        let arguments = self.arguments();
-        let rows =
-            connection.answer(query_arrays(&connection.client, statement, &arguments)).await?;
-        let mut sums = vec![0_i64; self.counters];
-        for row in rows {
-            let read = || Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, i64>(1)?));
-            let (nth, stripe) = read().map_err(|error| Failure::Refused(unreadable(error)))?;
-            let sum = usize::try_from(nth).ok().and_then(|nth| sums.get_mut(nth));
-            if let Some(sum) = sum {
-                *sum = sum.wrapping_add(stripe);
-            }
-        }
-        Ok(sums)
     }
 }
 

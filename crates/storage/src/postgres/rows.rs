@@ -3,10 +3,10 @@
 //! All arrays are in the order of the primary key. Leaves the writes to `group.rs`, and the
 //! statements to `steps.rs`.
 
+use super::counter_ranges::CounterRanges;
 use super::forms::{Argument, slices};
 use super::group::Writes;
 use super::keys::{Layout, Located, TAIL_BYTES, digest, stripe_key};
-use super::reads::CounterRanges;
 use super::steps::{Step, Taken};
 use bytes::Bytes;
 use std::collections::BTreeSet;

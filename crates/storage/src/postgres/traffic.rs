@@ -1,6 +1,7 @@
 //! Counts of a PostgreSQL store's work.
 
 use super::ages::Ages;
+use super::cause::Cause;
 use super::group::Writes;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -71,38 +72,6 @@ pub struct Connections {
     pub connected: u64,
     /// Connections that there should be.
     pub wanted: u64,
-}
-
-/// Reason why a transaction failed that is begun again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// Another transaction wrote a key on whose absence a member had decided.
-    Conflict,
-    /// The database could not order it with other transactions.
-    Serialization,
-    /// The transaction and others waited for each other.
-    Deadlock,
-    /// Other transactions kept a lock for too long.
-    Lock,
-    /// The database failed inside.
-    Internal,
-    /// The connection broke, or did not answer.
-    Connection,
-    /// The database takes no writes.
-    ReadOnly,
-}
-
-impl Cause {
-    /// All causes.
-    pub const ALL: [Self; 7] = [
-        Self::Conflict,
-        Self::Serialization,
-        Self::Deadlock,
-        Self::Lock,
-        Self::Internal,
-        Self::Connection,
-        Self::ReadOnly,
-    ];
 }
 
 /// A count that many tasks add to.

@@ -13,9 +13,9 @@
 //! far as the keys share a beginning, is walked by itself (`within`) before the merging goes on
 //! after it.
 
-use super::coming::Row;
 use super::keys::Layout;
 use super::page::{Page, Position, What, Where};
+use super::row::Row;
 use super::sizes::Sizes;
 use crate::{Direction, Key, KeyRange, Wanted};
 use std::collections::VecDeque;
