@@ -8,7 +8,7 @@ use hashrange_model::ApiResult;
 use hashrange_storage::Store;
 use hashrange_wire::{Encode, Operation, calls, read_request};
 
-/// What most answers take apart from items.
+/// Bytes of most answers, without items.
 const BODY_BYTES: usize = 256;
 
 pub(super) fn response(output: &impl Encode) -> Vec<u8> {

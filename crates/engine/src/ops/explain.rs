@@ -47,7 +47,7 @@ impl<S: Store> Engine<S> {
         self.explain_on_newest(explain).await
     }
 
-    /// Explains a JSON request of Query, Scan or a SELECT of an index that is not there. A SELECT that names no
+    /// Explains a JSON request of Query, Scan or a SELECT on an index that does not exist. A SELECT that names no
     /// index reads this one.
     pub async fn explain_what_if(
         &self,
@@ -63,7 +63,7 @@ impl<S: Store> Engine<S> {
         self.explain_on_newest(explain).await
     }
 
-    /// Explains as a statement is run: on definitions that were looked at first, and once.
+    /// Refreshes the definitions of a shared store, explains once, and adds the price.
     async fn explain_on_newest<'a, F>(&self, explain: impl Fn() -> F) -> ApiResult<Explanation>
     where
         F: Future<Output = ApiResult<Explanation>> + Send + 'a,
@@ -77,7 +77,7 @@ impl<S: Store> Engine<S> {
         Ok(self.priced(explained))
     }
 
-    /// Returns what is asked for of an operation, from now on.
+    /// Returns the options of an explanation that begins now.
     pub(super) fn asked(&self, operation: Operation, mode: Mode) -> Asked<'static> {
         Asked { operation: operation.name(), mode, began_ms: self.now_ms(), what_if: None }
     }
@@ -134,7 +134,7 @@ impl<S: Store> Engine<S> {
         Ok(WhatIf { table: Arc::new(Table::new(record)), index })
     }
 
-    /// Returns the table that a Query, Scan or SELECT names, with the index that it supposes: the past has none.
+    /// Returns the table that a Query, Scan or SELECT names, with its supposed index; a past table has none.
     pub(super) fn explained_table(&self, name: &str, asked: Asked<'_>) -> ApiResult<Arc<Table>> {
         let table = self.readable_table_or_versions(name)?;
         let is_supposed = |what_if: &&WhatIf| what_if.table.id() == table.id();
@@ -143,7 +143,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns the table that a request names which may suppose an index.
+/// Returns the table that a Query, Scan or statement names.
 fn table_of(operation: Operation, body: &[u8]) -> ApiResult<Option<String>> {
     Ok(match operation {
         Operation::Query => read_request::<calls::Query>(body)?.table_name.map(Cow::into_owned),
@@ -171,7 +171,7 @@ pub(super) fn selected_read<'t>(
     let keys = read_keys(table, secondary, text.condition.as_ref())?;
     let filter = match filter {
         Some(filter) => Some(filter),
-        // What is read of a page is filtered by the whole clause, unless the keys say all of it.
+        // The whole clause filters the items of a page, unless the keys express all of it.
         None => text.condition.clone().filter(|_| page.filter.is_some()),
     };
     let statement = Some(text);
@@ -183,8 +183,7 @@ pub(super) fn mode(explain: statements::Explain) -> Mode {
     if explain.analyze { Mode::Analyze } else { Mode::Plan }
 }
 
-/// Returns a statement with blanks for the EXPLAIN before it: faults are told where they stand in all of the
-/// text.
+/// Replaces the EXPLAIN before a statement by blanks, so that faults keep their positions in the text.
 pub(super) fn blanked(text: &str, explain: statements::Explain) -> String {
     let (before, statement) = text.split_at(explain.statement_at);
     let blanks = |one: char| if one == '\n' { '\n' } else { ' ' };
@@ -215,7 +214,7 @@ fn as_page<'t>(
     }
 }
 
-/// Returns what of a WHERE clause is only a filter.
+/// Returns the filter in a WHERE clause, as text.
 fn told_filter(
     table: &Table,
     index: Option<&Index>,
