@@ -1,4 +1,4 @@
-//! From an operation's name and a request body to a response body.
+//! Runs an operation on a request body, for a response body.
 //!
 //! A request is decoded in one pass; only if that pass met something suspect is the exhaustive
 //! check of the model's constraints run, to word the violations.
