@@ -1,10 +1,10 @@
 //! Operations on a store that several servers share follow the newest definitions, without a round trip
 //! of their own to ask for them.
 //!
-//! - A read runs while the number of definitions is being looked up, and once more if it was another one
-//!   than that of the tables it used.
+//! - A read runs while the number of definitions is being looked up, and again if it was another one than
+//!   that of the tables it used.
 //! - A write is refused by its own commit if it follows older definitions (`write/commit.rs`); so only if
-//!   it fails before that, by tables that may be old, the number is looked up, and it runs once more.
+//!   it fails before that, by tables that may be old, the number is looked up, and it runs again.
 //! - All others look first; those that change definitions run again if another server was faster.
 
 use crate::engine::Engine;
