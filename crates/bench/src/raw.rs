@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// The keyspace of the product's store.
 const KEYSPACE: &str = "data";
-/// Smaller values belong to no item.
+/// Minimum size of an item's value.
 const ITEM_MIN_BYTES: usize = 900;
 /// The most writes committed together.
 const GROUP_MAX: usize = 1024;

@@ -84,12 +84,12 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Returns that a fault ended the work; `report` says how far the work came.
+    /// Returns the error of work that a fault ended; `report` is its progress.
     pub fn after(fault: &anyhow::Error, report: &str) -> Self {
         Self { text: format!("{fault:#}\n{report}"), code: code(fault) }
     }
 
-    /// Returns that Ctrl-C ended the work; `report` says how far the work came.
+    /// Returns the error of work that Ctrl-C ended; `report` is its progress.
     pub fn interrupted(report: &str) -> Self {
         Self { text: format!("interrupted\n{report}"), code: INTERRUPTED_CODE }
     }

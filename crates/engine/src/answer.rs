@@ -1,5 +1,4 @@
-//! What answers to writes report for each table: consumed capacity and the metrics of
-//! item collections.
+//! Reports of writes for each table: consumed capacity and the metrics of item collections.
 
 use crate::capacity::{Charge, Units};
 use crate::schema::Table;
@@ -81,7 +80,7 @@ pub(crate) fn collection_metrics(
     }
     let lower = gigabytes(written.collection_bytes?);
     let partition = &table.record.key.partition;
-    // What was put may lack a key attribute that a key template has filled.
+    // A put item may lack a key attribute that a key template has filled.
     let key_attributes = written.new.as_ref().unwrap_or(key_attributes);
     Some(ItemCollectionMetrics {
         item_collection_key: Some(
@@ -97,7 +96,7 @@ fn gigabytes(bytes: i64) -> f64 {
     (bytes / GIB) as f64
 }
 
-/// Returns what the tables are charged for a transaction, and as what.
+/// Returns a transaction's reports by table, and the kind of charge.
 pub(crate) fn charged(
     actions: &[TransactionAction],
     completed: &Completed,

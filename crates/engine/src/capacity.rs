@@ -28,7 +28,7 @@ fn whole(units: usize) -> f64 {
     units as f64
 }
 
-/// What units are charged for.
+/// Kind of charged units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Charge {
     /// Reads.
@@ -63,7 +63,7 @@ impl Units {
         Self { table, indexes: Vec::new() }
     }
 
-    /// Returns them as the book of hot keys takes them.
+    /// Returns the units for the book of hot keys.
     pub(crate) fn as_heat(&self) -> (f64, &[(usize, f64)]) {
         (self.table, &self.indexes)
     }
@@ -76,7 +76,7 @@ impl Units {
         }
     }
 
-    /// Makes the units of the one table or index that was read at least these.
+    /// Raises the units of the read table or index to at least `least`.
     pub(crate) fn raise(&mut self, least: f64) {
         match &mut self.indexes[..] {
             [] => self.table = self.table.max(least),

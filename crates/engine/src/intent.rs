@@ -1,7 +1,7 @@
 //! Intents of requests as values: each operation makes its intents between its checks and its run, one of most
 //! requests, one of each member of a batch or transaction.
 //!
-//! An intent borrows what the request has compiled and allocates nothing. Its pattern, the request without its
+//! An intent borrows the compiled parts of a request and allocates nothing. Its pattern, the request without its
 //! values, is made only for a gate or a caller that meters the request.
 
 use crate::environment::table_name_of;
@@ -19,7 +19,7 @@ pub struct Intent<'a> {
     pub(crate) table: &'a str,
     pub(crate) index: Option<&'a str>,
     pub(crate) access: Access<'a>,
-    /// The filter of a read; of a statement its WHERE clause.
+    /// Filter of a read; WHERE clause of a statement.
     pub(crate) filter: Option<&'a Condition>,
     /// The condition of a write.
     pub(crate) condition: Option<&'a Condition>,
@@ -98,16 +98,16 @@ pub enum Access<'a> {
     Items(&'a [Item]),
     /// Items of one partition.
     Partition(&'a KeyConditions),
-    /// Those that the WHERE clause of a statement names.
+    /// Items that the WHERE clause of a statement names.
     Clause,
-    /// All of a table or index, or of a segment of it.
+    /// All items of a table, index or segment.
     All,
 }
 
 /// Part of each item that a read returns.
 #[derive(Debug, Clone, Copy)]
 pub enum Returns<'a> {
-    /// All of it that is read.
+    /// All attributes.
     All,
     /// Only the number of items.
     Count,
@@ -130,7 +130,7 @@ impl<'a> Returns<'a> {
 }
 
 impl<'a> Intent<'a> {
-    /// Returns the intent that says no more than what is done to which table, by name or ARN.
+    /// Returns the intent of a verb on a table, by name or ARN, without any other part.
     pub(crate) fn new(verb: Verb, table: &'a str, access: Access<'a>) -> Self {
         Self {
             verb,
@@ -184,7 +184,7 @@ impl<'a> Intent<'a> {
         Pattern { verb, ..self.asked() }
     }
 
-    /// Returns how many bytes the pattern takes, about, without making it.
+    /// Returns the approximate bytes of the pattern without making it.
     fn pattern_bytes(&self) -> usize {
         let keys = match self.access {
             Access::Partition(keys) => keys.iter().map(|key| key.attribute.len()).sum(),

@@ -6,7 +6,7 @@
 pub(crate) enum Station {
     /// The request is announced, and a gate may refuse it.
     Gate,
-    /// The limiter of a profile lets it in, or throttles it.
+    /// The limiter of a profile admits or throttles it.
     Admission,
     /// The state that it sees is chosen.
     View,

@@ -80,7 +80,7 @@ impl<T: FnOnce(Box<Usage>)> Drop for Metered<T> {
     }
 }
 
-/// Keeps the usage of a call on the thread while it is polled; what stood before is put back, also when the call
+/// Keeps the usage of a call on the thread while it is polled; the usage before is put back, also when the call
 /// panics.
 struct InstalledMeter<'m> {
     paused: &'m mut Option<Box<Usage>>,
@@ -114,8 +114,7 @@ pub async fn behind<F: Future>(gate: Arc<dyn Gate>, call: F) -> F::Output {
     .await
 }
 
-/// Keeps the gate of a call on the thread while it is polled; what stood before is put back, also when the call
-/// panics.
+/// Keeps the gate of a call on the thread while it is polled; the gate before is put back, also when the call panics.
 struct InstalledGate<'g> {
     paused: &'g mut Option<Arc<dyn Gate>>,
     before: Watchers,
@@ -188,7 +187,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Returns those of the read of one item, which has this size if it is there.
+    /// Returns the counts of one item's read; `size` is `None` if it is absent.
     pub(crate) fn item(size: Option<usize>) -> Self {
         let found = usize::from(size.is_some());
         Self { examined: found, bytes: size.unwrap_or(0), returned: found }

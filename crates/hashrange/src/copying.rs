@@ -16,8 +16,8 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Looks at the rows of other servers. A server whose row does not change for so long, eight beats
-/// of a second and some, is dead.
+/// Looks at the rows of other servers. A server whose row stays the same for all of them, more than
+/// eight beats, is dead.
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 
@@ -216,7 +216,7 @@ fn open_url(url: &str, options: PostgresOptions) -> Result<AnyStore, Error> {
     store.map(AnyStore::Postgres).map_err(Error::Store)
 }
 
-/// Returns how many servers run on a store: those whose rows change.
+/// Counts the running servers of a store: those whose rows change.
 fn servers_alive(
     store: &AnyStore,
     failed: fn(hashrange_storage::Error) -> CopyError,

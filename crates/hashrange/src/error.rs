@@ -61,7 +61,7 @@ pub enum Error {
     Batch {
         /// Items of the batch that were read or written.
         done: usize,
-        /// Items of the batch that were not, or are not known to be.
+        /// Items that were not read or written, or may not have been.
         open: usize,
         /// Cause of the end.
         cause: Box<Error>,

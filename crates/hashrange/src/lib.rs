@@ -113,7 +113,7 @@
 //! [`transact_write`](Blocking::transact_write) makes several writes together, or none;
 //! [`stream_records`](Blocking::stream_records) returns the changes of a table in order.
 //!
-//! # What can go wrong
+//! # Errors
 //!
 //! Every call returns [`Error`], which prints the service's own sentence. Programs match it by the
 //! reaction that it asks for: [`is_condition_failed`](Error::is_condition_failed),

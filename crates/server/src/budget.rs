@@ -185,7 +185,7 @@ impl Budget {
         }
     }
 
-    /// Returns how many requests hold a place.
+    /// Counts the requests that hold a place.
     pub fn requests(&self) -> usize {
         requests_of(self.held.load(Relaxed))
     }

@@ -109,7 +109,7 @@ fn write_digits(place: &mut [u8], mut number: u64) {
 pub struct Writer<'a> {
     requests: &'a Requests,
     host: String,
-    /// For each operation in use its name, its target, and the head of its requests.
+    /// Name, target and request head of each operation in use.
     heads: Vec<(&'static str, String, String)>,
     random: Random,
     written: usize,

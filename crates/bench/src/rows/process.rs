@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Requests are prepared in advance in batches of this size, outside the time that counts.
+/// Requests prepared at once, outside of the measured time.
 const BATCH: usize = 256;
 const GET: &str = "process/get-item";
 const GET_JSON: &str = "process/get-item-json";

@@ -1,5 +1,5 @@
-//! Every command that the program prints or a page of the documentation has is a command that there is, with the
-//! flags that it has there: in texts of the sources, in fences and in code within sentences.
+//! Checks that every command that the program prints or the documentation shows exists, with its flags: in texts of
+//! the sources, in fences and in code within sentences.
 
 use super::Arguments;
 use clap::{Command, CommandFactory};
@@ -59,7 +59,7 @@ fn unknown(program: &Command, text: &str) -> Option<String> {
     })
 }
 
-/// Returns the program, each command with the flags of those that it is one of.
+/// Returns the program, each command with the flags of its parents.
 fn program() -> Command {
     let mut program = Arguments::command();
     program.build();
@@ -79,7 +79,7 @@ fn commands_that_are_printed_exist() {
     }
     let program = program();
     let (mut looked_at, mut wrong) = (0, Vec::new());
-    // Its own text has a command that there is not.
+    // This file has a command that does not exist.
     all.retain(|file| !file.ends_with("arguments/printed.rs"));
     for file in all {
         let text = fs::read_to_string(&file).unwrap();

@@ -9,7 +9,7 @@
 //! | `segments.rs` | one Scan in parallel segments |
 //! | `target.rs` | the file or standard output that an export writes |
 //! | `retry.rs` | calls that are tried again |
-//! | `progress.rs` | the line that shows how far it is |
+//! | `progress.rs` | the line that shows progress |
 
 pub mod batch;
 pub mod import;

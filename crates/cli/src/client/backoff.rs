@@ -29,7 +29,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns why a call failed, if it may succeed later.
+    /// Returns a call's failure, if it may succeed later.
     pub fn of(error: &anyhow::Error) -> Option<Self> {
         if error.is::<Unanswered>() {
             return Some(Self::Unanswered);
@@ -45,7 +45,7 @@ impl Backoff {
         *self = Self::default();
     }
 
-    /// Returns how long to wait after a failure, or nothing if it is time to give up.
+    /// Returns the pause after a failure; `None` if it is time to give up.
     pub fn pause(&mut self, failure: Failure, random: u64) -> Option<Duration> {
         self.tries += 1;
         if failure == Failure::Unanswered {

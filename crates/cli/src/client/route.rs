@@ -100,7 +100,7 @@ impl Route {
         ))
     }
 
-    /// Returns what a failed handshake means for the user.
+    /// Returns the error of a failed handshake.
     fn untrusted(&self, error: std::io::Error) -> anyhow::Error {
         let Self { host, port, .. } = self;
         let cause = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());

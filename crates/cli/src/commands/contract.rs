@@ -41,7 +41,7 @@ fn read(design: &Path) -> anyhow::Result<Contract> {
     Contract::read(&fs::read(design).with_context(named)?).with_context(named)
 }
 
-/// Prints how requests compare with the contract that the server was started with.
+/// Prints the comparison of requests with the contract of the server.
 fn tell(client: &mut Client, arguments: &Arguments) -> anyhow::Result<()> {
     if matches!(client, Client::Local(_)) {
         let why = "a folder has no contract: hashrange serve --contract FILE has one";

@@ -8,7 +8,7 @@ use crate::client::Client;
 use crate::output::{self, plain, printer::Printer};
 use serde_json::{Value, json};
 
-/// Does what the arguments say and prints the result.
+/// Runs the subcommand and prints its result.
 pub fn run(client: &mut Client, arguments: &History) -> anyhow::Result<()> {
     let (operation, request) = match &arguments.command {
         HistoryCommand::Enable(it) => {

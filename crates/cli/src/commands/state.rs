@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// The save that a request without a name means.
 const DEFAULT_SAVE: &str = "default";
 
-/// Does what the arguments say and prints the result.
+/// Runs the action and prints its result.
 pub fn run(client: &mut Client, arguments: &State) -> anyhow::Result<()> {
     let (operation, request) = request(arguments).map_err(Usage)?;
     let answer = call(client, operation, &request)?;

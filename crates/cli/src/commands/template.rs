@@ -6,7 +6,7 @@ use crate::output::{self, printer::Printer, table::Table};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-/// Does what the arguments say and prints the result.
+/// Runs the subcommand and prints its result.
 pub fn run(client: &mut Client, arguments: &Template) -> anyhow::Result<()> {
     let (operation, request) = request(&arguments.command);
     let answer = client.call_own(operation, &request)?;

@@ -1,4 +1,4 @@
-//! The settings of the commands that talk to a database, and where they come from.
+//! Settings of the commands that talk to a database, and their sources.
 //!
 //! The first that gives a setting wins: the flag, the variable of this program, the variable that
 //! AWS's own tools know, the configuration file, the default.

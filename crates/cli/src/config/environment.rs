@@ -94,7 +94,7 @@ fn as_flags(flag: &Arg, value: &OsStr) -> Vec<OsString> {
     }
 }
 
-/// Returns why a variable gives no setting. The value of one that is not text is not repeated: it
+/// Returns the error of a variable's value. The value of one that is not text is not repeated: it
 /// may be a password.
 fn refused(name: String, value: &OsStr, fault: &clap::Error) -> SettingsError {
     let Some(value) = value.to_str().map(str::to_owned) else {

@@ -38,7 +38,7 @@ pub fn parsed<T: DeserializeOwned>(path: &Path) -> Result<T, SettingsError> {
     })
 }
 
-/// Returns a path in a file as it is seen from here.
+/// Resolves a path against the folder of its file.
 pub fn beside(file: &Path, inside: PathBuf) -> PathBuf {
     file.parent().unwrap_or(Path::new("")).join(inside)
 }

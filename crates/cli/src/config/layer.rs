@@ -177,7 +177,7 @@ impl Layer {
         }
     }
 
-    /// Returns where this layer wants the data; if it names two places, the settings that do.
+    /// Returns the place for the data; if this layer names two, their settings.
     pub fn store(&self) -> Result<Option<StoreChoice>, (&'static str, &'static str)> {
         let memory = (self.memory == Some(true)).then_some(("memory", StoreChoice::Memory));
         let folder = self.data_dir.clone().map(|it| ("data-dir", StoreChoice::Folder(it)));

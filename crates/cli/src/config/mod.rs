@@ -1,4 +1,4 @@
-//! The settings of a server and where they come from; those of the other commands are in [`client`].
+//! Settings of a server and their sources; those of the other commands are in [`client`].
 //!
 //! A flag (`--port 9000`), the environment (`HASHRANGE_PORT=9000`) and a configuration file (`port
 //! = 9000`) can give each setting; the first of these three that gives it wins, then the default.

@@ -1,4 +1,4 @@
-//! Tests of where settings come from.
+//! Tests of the sources of settings.
 
 use super::*;
 use std::collections::HashMap;

@@ -17,19 +17,17 @@ pub const PERIOD: Duration = Duration::from_secs(2);
 const SHORT_PART: u64 = 16;
 /// More than this part available ends it.
 const AMPLE_PART: u64 = 8;
-/// When the shortage is over, this part of the cache comes back with each look.
+/// Part of the cache that comes back with each look after a shortage.
 const REGAINED_PART: u64 = 16;
-/// The keeper looks for freed memory when the process has grown by so much since it gave some back
-/// last.
+/// Growth of the process, since memory was given back last, at which the keeper looks for freed memory.
 const GROWN_BYTES: u64 = 16 << 20;
-/// A process that used less than one of so many parts of a processor since the last look has a quiet
-/// moment.
+/// Part of a processor, as a divisor: a process that used less since the last look has a quiet moment.
 const QUIET_PART: u64 = 10;
-/// A process that used no more clock ticks than this since the last look did next to nothing.
+/// Most clock ticks that an idle process uses from look to look.
 const IDLE_TICKS: u64 = 1;
-/// After so many such looks in a row nobody uses the server.
+/// Idle looks in a row after which nobody uses the server.
 const IDLE_LOOKS: u32 = 15;
-/// The clock ticks in which the system counts processor time, on every Linux there is.
+/// Clock ticks in a second of processor time, on every Linux.
 const TICKS_PER_SECOND: u64 = 100;
 
 /// State that the keeper keeps between looks.

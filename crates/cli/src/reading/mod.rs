@@ -4,14 +4,14 @@
 //! |---|---|
 //! | `source.rs` | files and standard input, compressed or not |
 //! | `window.rs` | bytes that can be looked at before they are taken; knows the line |
-//! | `nesting.rs` | where a value ends, by its brackets and quotes |
+//! | `nesting.rs` | end of a value, by its brackets and quotes |
 //! | `encoding.rs`, `foreign.rs` | names of forms that are not read |
 //! | `lines.rs` | one record in a line, or CSV |
-//! | `kind.rs` | whether an object is an item, an answer with items, or a request that puts some |
+//! | `kind.rs` | kind of an object: an item, an answer with items, or a request that puts some |
 //! | `document.rs` | JSON that spans lines, cut into items as it is read |
-//! | `records.rs` | which of the two a source is: lines or a document |
+//! | `records.rs` | records of a source: lines or a document |
 //! | `reader.rs` | a thread that makes items of records |
-//! | `key.rs` | which items are the same item |
+//! | `key.rs` | primary keys of items |
 //!
 //! Invariant: of a source of any size the reader holds one record at most, and a bounded part ahead
 //! of it.

@@ -35,9 +35,9 @@ pub enum Extent {
 pub enum Mismatch {
     /// Another bracket closes than the one that is open.
     Closing {
-        /// The one that should come.
+        /// Expected bracket.
         expected: char,
-        /// The one that comes.
+        /// Found bracket.
         found: char,
     },
     /// There are too many inside each other.

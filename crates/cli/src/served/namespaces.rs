@@ -166,7 +166,7 @@ impl Namespaces {
         result
     }
 
-    /// Returns why one of them refuses writes.
+    /// Fails if one of them refuses writes.
     pub fn check_writable(&self) -> Result<(), String> {
         let spaces = self.spaces.load();
         for (region, keys) in spaces.iter() {
@@ -177,7 +177,7 @@ impl Namespaces {
         Ok(())
     }
 
-    /// Returns how often background work has panicked, in all of them.
+    /// Returns the number of background panics in all of them.
     pub fn background_panics(&self) -> u64 {
         self.all().iter().map(|space| space.background_panics()).sum()
     }

@@ -33,7 +33,7 @@ pub struct Session<'s, 'c> {
     pub has_timing: Cell<bool>,
     /// Give hints.
     pub has_hints: Cell<bool>,
-    /// Whether the database has explained what it was asked to.
+    /// Whether the database answers `Explain`.
     explains: Cell<bool>,
     /// Shows long results page by page, on a terminal.
     pub pager: Option<Pager>,

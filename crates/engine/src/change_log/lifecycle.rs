@@ -154,7 +154,7 @@ impl<S: Store> Core<S> {
 }
 
 impl Stream {
-    /// Returns its key in the store.
+    /// Returns the store key.
     pub(crate) fn store_key(&self) -> Key {
         layout::stream(&self.table_name, &self.label)
     }

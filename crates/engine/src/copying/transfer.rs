@@ -23,7 +23,7 @@ pub(super) struct Transfer<'a> {
     source: &'a AnyStore,
     target: &'a AnyStore,
     pub(super) counting: Counting<'a>,
-    /// By the key prefix of each shard's records: stamp of the last record that was copied.
+    /// Stamp of the last copied record, by the key prefix of each shard's records.
     shards: BTreeMap<Key, u64>,
 }
 

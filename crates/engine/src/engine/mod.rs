@@ -31,8 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Share it behind an [`Arc`]. Dropping it stops the background jobs; they go on where they were
 /// when the store is opened again.
 pub struct Engine<S: Store> {
-    /// What a profile other than the default one limits, delays and spoils. Before the store, of
-    /// which it holds views.
+    /// Limiter; `None` under the default profile. Dropped before the store, of which it holds views.
     limiter: Option<Arc<Limiter<S::View>>>,
     core: Arc<Core<S>>,
     jobs: Arc<Jobs<S>>,
@@ -128,8 +127,8 @@ impl<S: Store> Engine<S> {
         *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(timer);
     }
 
-    /// Does what is due by now, as the timer does at every interval: removes what has expired,
-    /// moves streams to new shards and starts jobs again that have failed.
+    /// Sweeps as the timer does at every interval: removes expired data, moves streams to new shards and starts
+    /// failed jobs again.
     pub fn sweep(&self) {
         block_on(self.sweep_when_polled());
     }
@@ -141,8 +140,8 @@ impl<S: Store> Engine<S> {
         self.jobs.sweep(&AtomicBool::new(false)).await;
     }
 
-    /// Does what is due after the clock was moved, all of it and whatever was done a moment ago: when
-    /// this returns, nothing is left that the sweeps of the time between would have done.
+    /// Sweeps everything that is due after the clock was moved, whatever was swept a moment ago: when this returns,
+    /// all sweeps of the time between are made up for.
     pub async fn catch_up_with_clock(&self) {
         self.jobs.beat().await;
         self.forget_old();
@@ -155,20 +154,18 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Does the background jobs that have been started, where no thread does
-    /// ([`EngineOptions::jobs_run`]).
+    /// Runs the started background jobs, where no thread does ([`EngineOptions::jobs_run`]).
     pub async fn run_jobs(&self) {
         self.jobs.run_queued().await;
     }
 
-    /// Returns how often background work, of jobs or of a sweep, has panicked since the engine was
-    /// opened. Such work is logged and tried again.
+    /// Returns the number of panics in jobs and sweeps since the engine was opened. Such work is logged and tried
+    /// again.
     pub fn background_panics(&self) -> u64 {
         self.jobs.panics()
     }
 
-    /// Returns what this server sees of those that share its store, as of its last beat; nothing where the
-    /// store is not shared.
+    /// Returns the state of the servers that share the store, as of the last beat; `None` if it is not shared.
     pub fn servers_seen(&self) -> Option<ServersSeen> {
         self.jobs.servers_seen()
     }
@@ -187,7 +184,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Returns the table `sys.heat` if that is what is named, and if there is one.
+    /// Returns the table `sys.heat` if `name` is its name and it exists.
     pub(crate) fn heat_table(&self, name: &str) -> Option<Arc<Table>> {
         if name != heat::TABLE_NAME || self.core.catalog.get(name).is_some() {
             return None;
@@ -216,7 +213,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// What the timer calls at each of its ticks.
+/// Sweeps at each tick of the timer.
 struct Sweeper<S: Store> {
     limiter: Option<Arc<Limiter<S::View>>>,
     jobs: Arc<Jobs<S>>,

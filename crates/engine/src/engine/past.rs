@@ -1,5 +1,4 @@
-//! Tables as they were: which names mean one, how far back a history reaches, and the view that a read of
-//! the past has.
+//! Tables of the past: their names, the reach of a history, and the view for reads of the past.
 
 use super::Engine;
 use crate::environment::table_name_of;
@@ -12,7 +11,7 @@ use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Store, View};
 use std::sync::Arc;
 
-/// A moment that is so recent may have changes that are not published yet.
+/// Age up to which a moment may have unpublished changes, milliseconds.
 const RECENT_MS: u64 = 60 * 1000;
 
 impl<S: Store> Engine<S> {
@@ -40,20 +39,20 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Returns the table as it was that a name means; none if it means no such.
+    /// Returns the past table that a name means; `None` for other names.
     pub(crate) fn known_past(&self, name_or_arn: &str) -> ApiResult<Option<Arc<Table>>> {
         let name = table_name_of(name_or_arn);
         if self.names_a_past(name) { self.table_of_past(name).map(Some) } else { Ok(None) }
     }
 
-    /// Returns whether a name is one of a table with a history, as it was. Of a table without one there is no
-    /// such table, as on the service.
+    /// Returns whether a name means the past of a table with a history. Tables without one have no past, as on the
+    /// service.
     fn names_a_past(&self, name: &str) -> bool {
         let table = parse_name(name).and_then(|(table, _)| self.core.catalog.get(table));
         table.is_some_and(|table| table.record.history.is_some())
     }
 
-    /// Returns why there is no table of a name.
+    /// Returns the reason for a missing table.
     pub(super) fn no_table(&self, name: &str) -> Reason {
         if self.names_a_past(name) {
             Reason::History(HistoryFault::ReadOnly(name.to_owned()))
@@ -91,9 +90,8 @@ impl<S: Store> Engine<S> {
         Ok(())
     }
 
-    /// Returns the view for reads of a table: of the store as it is, or as a profile shows it, and of the
-    /// table as it was if that is what is read. Its own, if the profile has none: a view that was taken before
-    /// may lack changes of a moment that is near.
+    /// Returns the view for reads of a table, past or present, on the state that a profile shows, else on a new view:
+    /// one taken before may lack recent changes.
     pub(crate) async fn table_view(
         &self,
         table: &Table,
@@ -131,7 +129,7 @@ pub(crate) fn kept(table: &Table) -> Result<&HistoryRecord, HistoryFault> {
     }
 }
 
-/// Returns up to which moment versions of a table may be gone.
+/// Returns the moment up to which versions may be gone.
 pub(crate) async fn removed_ms<V: View>(view: &V, table: &Table) -> ApiResult<u64> {
     let key = layout::history_progress(table.id());
     let stored = view.get(&key).await.map_err(fault::of_store)?;

@@ -1,7 +1,7 @@
 //! The read pipe: every read of items runs through it, its stations in this order.
 //!
 //! 1. Gate: the request is announced (`usage.rs`); its proof, an [`Announced`], lets the read begin.
-//! 2. Admission: the limiter of a profile lets it in, or throttles it.
+//! 2. Admission: the limiter of a profile admits or throttles it.
 //! 3. View: the state that it sees, chosen by [`Engine::read_view`] alone.
 //! 4. Run: the read itself ([`Walk`]).
 //! 5. Event: the limiter settles what was used; usage and heat are told.
@@ -30,7 +30,7 @@ use hashrange_storage::{Error, Key, KeyRange, MemoryView, Store, View};
 use std::borrow::Cow;
 use std::slice;
 
-/// A read that is planned, and gives a page `P`.
+/// A planned read that returns a page `P`.
 pub(crate) trait Walk<P: ReadPage>: Send + Sync + Sized {
     /// Returns the table that it reads.
     fn table(&self) -> &Table;
@@ -44,7 +44,7 @@ pub(crate) trait Walk<P: ReadPage>: Send + Sync + Sized {
     /// Returns the keys that it touches.
     fn reach(&self) -> Reach<'_>;
 
-    /// Returns how many entries it evaluates at most, for a profile to lower.
+    /// Returns the limit of evaluated entries, which a profile may lower.
     fn limit(&mut self) -> Option<&mut usize> {
         None
     }
@@ -68,12 +68,12 @@ pub(crate) trait Walk<P: ReadPage>: Send + Sync + Sized {
     }
 }
 
-/// A page as a read gives it.
+/// A page of a read.
 pub(crate) trait ReadPage: Send {
     fn units(&self) -> &Units;
     fn units_mut(&mut self) -> &mut Units;
     fn seen(&self) -> Seen;
-    /// Returns the key with which it ends before its range does.
+    /// Returns the last key, unless the page ends its range.
     fn last_evaluated_key(&self) -> Option<&Item>;
 }
 
@@ -101,7 +101,7 @@ impl Reach<'_> {
         }
     }
 
-    /// Returns the one range in which all of it lies.
+    /// Returns the range that encloses all keys.
     fn whole(&self) -> KeyRange {
         let ranges = match self {
             Self::Item(key) => return layout::single(key),
@@ -117,9 +117,9 @@ impl Reach<'_> {
 
 /// The state of the store that a read sees.
 pub(crate) enum ReadView<V> {
-    /// The newest one.
+    /// The newest state.
     Newest,
-    /// One that was taken before: shared by the members of a batch, or an old one that a profile chose.
+    /// A view taken before: shared by the members of a batch, or an old one that a profile chose.
     Given(V),
     /// A table as it was.
     Past(TableView<V>),
@@ -128,7 +128,7 @@ pub(crate) enum ReadView<V> {
 }
 
 impl<S: Store> Engine<S> {
-    /// Runs a read; on the view given, if one is, unless a profile chooses another.
+    /// Runs a read; on the given view, if any, unless a profile chooses another.
     pub(crate) async fn read<P: ReadPage, W: Walk<P>>(
         &self,
         mut walk: W,
@@ -152,7 +152,7 @@ impl<S: Store> Engine<S> {
         let view = self.read_view(walk.table(), || walk.reach().whole(), old, given).await?;
         let mut page = self.run_in(&view, &walk).await?;
         if matches!(view, ReadView::Heat(_)) {
-            // Charged to nobody.
+            // Nobody is charged.
             return Ok(page);
         }
         if let Some(least) = least_units.filter(|_| page.last_evaluated_key().is_none()) {
@@ -165,7 +165,7 @@ impl<S: Store> Engine<S> {
         Ok(page)
     }
 
-    /// Runs a read that was let in, in the view that was chosen for it.
+    /// Runs an admitted read in its view.
     pub(crate) async fn run_in<P: ReadPage, W: Walk<P>>(
         &self,
         view: &ReadView<S::View>,
@@ -181,8 +181,8 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Chooses the view of a read of a table: the one place that does. `whole` is the range in which all lies
-    /// that is read, `old` the state that a profile shows, `given` one that was taken before.
+    /// Chooses the view of a read of a table; no other function does. `whole` returns the range that encloses the
+    /// read, `old` is the state that a profile shows, `given` a view taken before.
     pub(crate) async fn read_view(
         &self,
         table: &Table,
@@ -221,7 +221,7 @@ impl<S: Store> Engine<S> {
         self.limiter().map(|limiter| limiter.admission(self.environment(), &self.core().heat))
     }
 
-    /// Lets a read of one table or index in.
+    /// Admits a read of one table or index.
     fn begin_read<'e>(
         &'e self,
         limiter: &'e Limiter<S::View>,
@@ -234,7 +234,7 @@ impl<S: Store> Engine<S> {
         Ok(Reading { old_view, admission })
     }
 
-    /// Lets a transaction in to all that it reads, or cancels it with a reason for each.
+    /// Admits all reads of a transaction, or cancels it with a reason for each.
     pub(crate) fn admit_reads<'t>(
         &self,
         targets: impl Iterator<Item = (ReadTarget<'t>, Touched<'t>)>,

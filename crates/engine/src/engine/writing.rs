@@ -2,7 +2,7 @@
 //!
 //! 1. Gate: the request, planned against the tables of now, is announced (`usage.rs`).
 //! 2. Admission: the limiter of a profile is asked; it counts each write when it is decided ([`Admit`]).
-//! 3. View: what is before the write is kept where a profile lets later reads miss it.
+//! 3. View: the state before the write is kept where a profile lets later reads miss it.
 //! 4. Run: [`crate::write`] or [`crate::transaction`] decides and commits.
 //! 5. Event: usage and heat are told.
 
@@ -78,7 +78,7 @@ impl<S: Store> Engine<S> {
         Ok(attempts)
     }
 
-    /// Does all actions or none. The token, if there is one, makes it happen once.
+    /// Runs all actions or none. The token, if there is one, makes it happen once.
     pub(crate) async fn transact(
         &self,
         actions: &[TransactionAction],
@@ -111,7 +111,7 @@ impl<S: Store> Engine<S> {
         Ok(completed)
     }
 
-    /// Notes what writes used that were to be done together.
+    /// Notes the usage of writes that were decided together.
     fn note_written(
         &self,
         writes: &[(&Table, Write<'_>)],
@@ -138,7 +138,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Notes what a write used that failed: only a condition that does not hold is charged.
+    /// Notes the usage of a failed write: only a condition that does not hold is charged.
     fn note_failure(&self, table: &Table, write: &Write<'_>, error: &ApiError) {
         let Some(bytes) = error.met_bytes() else { return };
         note_failed_write(table, bytes);
@@ -148,7 +148,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Tells what a transaction used of watched tables, by key.
+    /// Tells heat the units of a transaction, by key.
     fn tell_completed(&self, actions: &[TransactionAction], completed: &Completed) {
         let heat = &self.core().heat;
         if !completed.tables.iter().any(|table| heat.watches(table)) {
@@ -161,7 +161,7 @@ impl<S: Store> Engine<S> {
                 Outcome::Replayed(_) => None,
             };
             let images = images.unwrap_or_default();
-            // Of a put it may be derived.
+            // A put's key may be derived.
             let image = images.1.or(images.0);
             let item = image.or(actions.get(nth).map(TransactionAction::key_attributes));
             let key = item.and_then(|item| layout::item_key(table, item).ok());
@@ -177,7 +177,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Returns the admission of a write of a kind, with what is before the write kept if later reads may miss it.
+    /// Returns the admission of a write of a kind, and keeps the state before the write if later reads may miss it.
     async fn begin_write<'e>(
         &'e self,
         kind: impl FnOnce(Admission<'e>) -> Admission<'e>,
@@ -195,10 +195,10 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Lets others go first if writes are long to decide: conditions of requests and of key templates read through the
-/// item. Work is counted before, because nothing else happens between a decision and its commit.
+/// Yields to other requests if writes take long to decide: conditions of requests and of key templates read through
+/// the item. Work is counted before, because nothing else happens between a decision and its commit.
 async fn give_way_to_others<'w>(writes: impl Iterator<Item = (&'w Table, &'w Write<'w>)>) {
-    /// Taken of a stored item, whose size is not known yet: a write whose few tests read through it is quick.
+    /// Assumed size of a stored item, which is not known yet: a write with few tests of it is quick.
     const STORED_BYTES: usize = ITEM_SIZE_MAX_BYTES / 4;
     let of_write = |(table, write): (&Table, &Write<'_>)| {
         let written = match &write.action {
@@ -212,7 +212,7 @@ async fn give_way_to_others<'w>(writes: impl Iterator<Item = (&'w Table, &'w Wri
     Pace::new().spend(work).await;
 }
 
-/// Notes what a transaction used that was done, now or before.
+/// Notes the usage of a transaction done now or before.
 fn note_completed(Completed { tables, outcome }: &Completed) {
     let (_, units) = outcome.units();
     let used = tables.iter().zip(&units);
@@ -226,7 +226,7 @@ fn note_completed(Completed { tables, outcome }: &Completed) {
     }
 }
 
-/// Returns an admission as writes ask it.
+/// Returns an admission as a trait object.
 fn of_write<'a>(admission: &'a mut Option<Admission<'_>>) -> Option<&'a mut dyn Admit> {
     match admission {
         Some(admission) => Some(admission),

@@ -1,25 +1,25 @@
-//! EXPLAIN: what a request reads and what it costs, told without running it, or counted by running it.
+//! EXPLAIN: reads and cost of a request, estimated without running it, or counted by running it.
 //!
-//! An explanation is a view of the plan that the operation would run and of the counters of its pages.
-//! It adds nothing to them: who does not ask pays nothing.
+//! An explanation is a view of the plan that the operation would run and of the counters of its pages. It adds
+//! nothing to them: other requests pay nothing.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `explanation.rs` | the value that is answered |
+//! | `explanation.rs` | the returned value |
 //! | `plan.rs` | the values from which a read is explained |
 //! | `read.rs` | a read: its sample, its bounds, and the counted run of ANALYZE |
-//! | `attributes.rs` | which attributes the items of a table have, by a bounded sample |
-//! | `what_if.rs` | a read of an index that is not there, by the entries that a sample of items would have |
+//! | `attributes.rs` | attributes of a table's items, from a bounded sample |
+//! | `what_if.rs` | a read of an index that does not exist, from a sample of items |
 //! | `write.rs` | a write: its condition, its actions, the entries of indexes that change |
-//! | `parts.rs` | batches and transactions: their parts, and what these take together |
-//! | `price.rs` | what the units cost as money |
-//! | `keys.rs` | which keys a read names, and its ranges in words and bytes |
-//! | `collection.rs` | where a range lies in its item collection: single look-ups beside it |
-//! | `advice/` | what is likely to be meant otherwise, or cheaper another way, each with evidence |
+//! | `parts.rs` | batches and transactions: their parts, and the sums of these |
+//! | `price.rs` | price of the units |
+//! | `keys.rs` | keys that a read names, and its ranges in words and bytes |
+//! | `collection.rs` | place of a range in its item collection: single look-ups beside it |
+//! | `advice/` | likely misunderstandings and cheaper requests, each with evidence |
 //! | `text.rs` | an explanation as lines for people |
 //! | `rows.rs` | an explanation as the item that PartiQL's EXPLAIN answers |
 //!
-//! Left to others: plans (`crate::ops`, `crate::partiql`), and who asks (`crate::ops`).
+//! Left to others: plans (`crate::ops`, `crate::partiql`), and callers (`crate::ops`).
 
 mod advice;
 mod attributes;

@@ -1,9 +1,7 @@
-//! Batches and transactions explained: each part as the read or write of its item, and what all of them
-//! take together.
+//! Explanations of batches and transactions: each part as the read or write of its item, and the sums of all parts.
 //!
-//! What is read is seen in one view. Writes are rehearsed on one view, or with ANALYZE done as their
-//! operation does them. A batch of reads with ANALYZE runs after its items were looked at, and its units
-//! are those that it answers.
+//! All reads share one view. Writes are rehearsed on one view, or with ANALYZE run as their operation runs them. A
+//! batch of reads with ANALYZE runs after its items were sampled, and its units are those of its answer.
 
 use super::explanation::{
     Bounds, Estimate, Explanation, FailedStep, Mode, Sample, Step, TableUnits, Time, Together,
@@ -29,7 +27,7 @@ use hashrange_storage::{Key, Store, View};
 use hashrange_wire::ConsumedCapacity;
 use std::sync::Arc;
 
-/// How the parts of a request belong together.
+/// Grouping of the parts of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grouping {
     /// Each by itself.
@@ -39,7 +37,7 @@ pub(crate) enum Grouping {
 }
 
 impl Grouping {
-    /// Returns how often each unit of a table counts.
+    /// Returns the factor for the units of a table.
     fn times(self) -> f64 {
         match self {
             Self::Batch => 1.0,
@@ -48,7 +46,7 @@ impl Grouping {
     }
 }
 
-/// The steps of a batch or transaction, and what they take together.
+/// The steps of a batch or transaction, and their sums.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) steps: Vec<Step>,
@@ -63,7 +61,7 @@ impl FailedStep {
 }
 
 impl Parts {
-    /// Adds up what steps take.
+    /// Adds up the steps.
     pub(crate) fn of(grouping: Grouping, steps: Vec<Step>) -> Self {
         let is_transaction = grouping == Grouping::Transaction;
         let mut together = Together { is_transaction, ..Together::default() };
@@ -88,7 +86,7 @@ impl Parts {
         Self { steps, together }
     }
 
-    /// Refuses the whole: nothing is written in indexes.
+    /// Refuses all parts, and drops the units of indexes.
     pub(crate) fn refuse(&mut self, why: &ApiError) {
         self.together.refused = Some(bounds::told(why));
         self.together.units.retain(|units| units.on.index.is_none());
@@ -126,7 +124,7 @@ impl Together {
 }
 
 impl<S: Store> Engine<S> {
-    /// Looks at the items of reads, all in one view, and returns the step of each.
+    /// Gets the items of reads, all in one view, and returns the step of each.
     pub(crate) async fn item_read_steps(
         &self,
         reads: Vec<Result<ReadPlan<'_>, FailedStep>>,
@@ -157,7 +155,7 @@ impl<S: Store> Engine<S> {
         reads.into_iter().map(step).collect()
     }
 
-    /// Takes the units that a batch or transaction of reads has answered.
+    /// Replaces the units by those that the answer to reads reports.
     pub(crate) fn add_consumed(
         &self,
         parts: &mut Parts,
@@ -172,7 +170,7 @@ impl<S: Store> Engine<S> {
         Ok(())
     }
 
-    /// Explains the actions of a transaction. `worded` says its error as the operation does.
+    /// Explains the actions of a transaction. `worded` words its error as the operation does.
     pub(crate) async fn explain_actions(
         &self,
         actions: &[TransactionAction],
@@ -203,7 +201,7 @@ impl<S: Store> Engine<S> {
         Ok(Explanation { pattern, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 
-    /// Decides the actions of a transaction and does none of them.
+    /// Decides the actions of a transaction and commits none.
     async fn rehearsed(
         &self,
         actions: &[TransactionAction],
@@ -215,7 +213,7 @@ impl<S: Store> Engine<S> {
         let (faults, writes) = transaction::parted(tables, plans);
         let attempts = self.core().rehearse(&writes).await?;
         let refused = transaction::refusal(&faults, &writes, &attempts).map(&worded);
-        // Each action has its reason told, also where the answer would name the first one only.
+        // Each action gets its reason, also where the answer would name the first one only.
         let mut failed = attempts.iter().map(|attempt| attempt.result.as_ref().err().cloned());
         let reasons = faults.iter().map(|fault| match fault {
             Some(fault) => Some(fault.clone()),
@@ -331,7 +329,7 @@ fn exactly<T: Copy>(value: T) -> Bounds<T> {
 }
 
 impl WriteStep {
-    /// Adds what became of a write of a batch. `units` are those of one that was refused.
+    /// Adds the outcome of a write of a batch. `units` are those of a refused one.
     pub(crate) fn add_attempt(
         &mut self,
         table: &Table,

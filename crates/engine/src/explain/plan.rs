@@ -11,10 +11,10 @@ use hashrange_model::Item;
 use hashrange_storage::{Key, KeyRange};
 use std::sync::Arc;
 
-/// The most items that are looked at without ANALYZE; a page bounds their size.
+/// Maximum of items sampled without ANALYZE; a page bounds their size.
 const SAMPLE_ITEMS_MAX: usize = 1_000;
 
-/// A read as it is planned, with what the request said of it.
+/// A planned read, with the parts of its request.
 #[derive(Debug)]
 pub(crate) struct ReadPlan<'t> {
     pub(crate) page: PagePlan<'t>,
@@ -22,22 +22,22 @@ pub(crate) struct ReadPlan<'t> {
     pub(crate) ranges: Vec<KeyRange>,
     /// The partitions that are named; none if all are read.
     pub(crate) keys: Option<Vec<ReadKeys>>,
-    /// The segment of a Scan, and of how many.
+    /// Segment of a Scan, and the total.
     pub(crate) segment: Option<(u32, u32)>,
-    /// What is applied to each item that was read.
+    /// Filter on each item that was read.
     pub(crate) filter: Option<Condition>,
     /// The key after which the read begins.
     pub(crate) start: Option<Item>,
-    /// Of a statement, what it says.
+    /// WHERE clause of a statement.
     pub(crate) statement: Option<StatementText>,
 }
 
-/// What is told of a statement beside its plan.
+/// The WHERE clause of an explained statement.
 #[derive(Debug)]
 pub(crate) struct StatementText {
     /// The whole WHERE clause.
     pub(crate) condition: Option<Condition>,
-    /// What of it is only a filter.
+    /// The part of it that is only a filter.
     pub(crate) filter: Option<String>,
 }
 
@@ -116,7 +116,7 @@ pub(super) struct Sampled {
     pub(super) units: f64,
 }
 
-/// A table with an index that is not there.
+/// A table with a supposed index.
 #[derive(Debug)]
 pub(crate) struct WhatIf {
     pub(crate) table: Arc<Table>,

@@ -1,8 +1,7 @@
-//! A read explained: a sample of what it would read, bounds of what all of it takes, and with ANALYZE
-//! what it took, page by page.
+//! Explanation of a read: a sample of its items, bounds of its cost, and with ANALYZE its counted run, page by page.
 //!
-//! All but the counted run is seen in one view. The counted run is what a client would do: one page
-//! after another, each let in by the limiter where there is one.
+//! All but the counted run shares one view. The counted run reads as a client would: one page after another, each
+//! admitted by the limiter where there is one.
 
 use super::explanation::{
     Amount, Bounds, Counted, Estimate, Explanation, Mode, ReadStep, Sample, Step, Time, UnitsOn,
@@ -65,12 +64,12 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    /// Reads page after page to the end, or as many as are allowed.
+    /// Reads and counts all pages, at most [`PAGES_MAX`].
     async fn count(&self, read: &ReadPlan<'_>, announced: Announced) -> ApiResult<Counted> {
         let mut counted = Counted::default();
         let mut units = Units::default();
         let mut ranges = read.ranges.clone();
-        // Under a profile the limiter chooses what is read; the past has a view of its own.
+        // Under a profile the limiter chooses the view; the past has a view of its own.
         let is_as_asked = self.limiter().is_none() && read.page.table.past.is_none();
         let is_counted = self.store().is_shared() && is_as_asked;
         let requests = is_counted.then(|| Arc::new(AtomicU64::new(0)));
@@ -120,7 +119,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns what is left of the ranges after the last key of a page.
+/// Returns the rest of the ranges after the last key of a page.
 fn left_after(read: &ReadPlan<'_>, ranges: Vec<KeyRange>, last: &Item) -> ApiResult<Vec<KeyRange>> {
     let table = read.page.table;
     if table.past == Some(Past::Versions) {
@@ -176,7 +175,7 @@ pub(super) fn units_by_target(units: &Units, table: &Table) -> Vec<UnitsOn> {
     touched.then_some(of_table).into_iter().chain(of_indexes).collect()
 }
 
-/// Returns the step of a read as one view shows it. `is_all`: the view shows all that there is to read.
+/// Returns the step of a read on one view. `is_all`: the view has all entries of the read.
 pub(super) async fn seen<V: View>(
     view: &V,
     read: &ReadPlan<'_>,
@@ -203,8 +202,8 @@ async fn sample<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult<Sampled> {
     Ok(Sampled { items: page.items, told, units })
 }
 
-/// Returns what all of the read takes. It is known if the sample is all of it and fits one page; else it
-/// is bounded by what the table or index holds. Nobody counts the past, so there it is not bounded.
+/// Returns the estimate of a whole read. It is exact if the sample is all of the read and fits one page; else the
+/// counters of the table or index bound it. The past has no counters, so no bound.
 async fn estimate<V: View>(
     view: &V,
     read: &ReadPlan<'_>,
@@ -230,7 +229,7 @@ async fn estimate<V: View>(
         at_least: 1 + items.saturating_sub(1) / limit.max(1),
         at_most: most.map(pages_at_most),
     };
-    // What is fetched where the filter sees entries as the index holds them is not in the sample.
+    // The sample lacks fetched items where the filter examines entries of the index.
     let is_known = read.fetches_for_filter() == read.page.fetches;
     let units_at_most = match most.zip(pages.at_most) {
         None => None,

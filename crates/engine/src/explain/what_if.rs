@@ -1,11 +1,10 @@
-//! What if there were an index: a read explained with one that is not there.
+//! Explanation of a read of an index that does not exist.
 //!
-//! A bounded sample of the table's items gives the entries that the index would have; a view shows them
-//! beside all that is stored. So ranges, bounds, the drawing and advice come from where those of an index
-//! come from that is there. If the sample is not the whole table, figures are estimated from it, and
-//! bounds reach to what the table holds.
+//! A bounded sample of the table's items gives the entries that the index would have; a view shows them beside the
+//! stored data. So the code for existing indexes gives ranges, bounds, the drawing and advice. If the sample is not
+//! the whole table, figures are estimated from it, and the table's counters are the bounds.
 //!
-//! | what | sampled how |
+//! | read | sample |
 //! |---|---|
 //! | a table that fits | all of it: at most 1,000 items, and a page |
 //! | a larger one | equal parts of the hash space, the beginning of each |
@@ -31,14 +30,14 @@ use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
-/// The most items that are looked at in one go.
+/// Maximum of items sampled at once.
 const ITEMS_MAX: usize = 1_000;
-/// Of a table that does not fit: parts, and items of each.
+/// Parts of a table that does not fit, and items of each.
 const PARTS: u32 = 20;
 const PART_ITEMS: usize = 50;
 
 impl<S: Store> Engine<S> {
-    /// Explains a read of an index that is not there.
+    /// Explains a read of a supposed index.
     pub(super) async fn explain_supposed_read(
         &self,
         read: ReadPlan<'_>,
@@ -70,28 +69,28 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Items of a table that were looked at.
+/// Sampled items of a table.
 #[derive(Debug)]
 pub(super) struct Items {
     pub(super) items: Vec<Item>,
-    /// Whether they are all of what was to be looked at.
+    /// Whether they are all items of the table or range.
     pub(super) is_all: bool,
 }
 
-/// What was looked at of a table, and what it holds.
+/// Sampled items of a table, and its counters.
 #[derive(Debug)]
 struct Looked {
-    /// A sample of all of it, which figures are estimated from.
+    /// Sample of the whole table, the basis of estimates.
     sample: Items,
     /// The partition that is read, if the table has it.
     partition: Option<Items>,
     /// Items and bytes of the table.
     held: (i64, i64),
-    /// The entries of all that was looked at.
+    /// Index entries of all sampled items.
     entries: BTreeMap<Key, Entry>,
 }
 
-/// What an item has in the index.
+/// Entry of an item in the index.
 #[derive(Debug)]
 struct Entry {
     item: Item,
@@ -150,7 +149,7 @@ impl Looked {
         self.sample.is_all || self.partition.as_ref().is_some_and(|partition| partition.is_all)
     }
 
-    /// Returns what is told of the index and of its read.
+    /// Returns the figures of the index and of its read.
     fn supposed(&self, read: &ReadPlan<'_>, what_if: &WhatIf) -> Supposed {
         let (table, index) = (&*what_if.table, what_if.index());
         let mut entries = Amount::default();
@@ -193,7 +192,7 @@ impl Looked {
         }
     }
 
-    /// Returns how often the sample is in the table.
+    /// Returns the table's items per sampled item.
     fn times(&self) -> f64 {
         let held = usize::try_from(self.held.0).unwrap_or(0);
         (count(held) / count(self.sample.items.len().max(1))).max(1.0)
@@ -205,7 +204,7 @@ impl Looked {
         let (table, index) = (what_if.table.id(), what_if.index);
         let bytes: usize = self.entries.values().map(|entry| entry.item.size()).sum();
         let as_counted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        // The index holds no more than the table: that is the bound where not all is known.
+        // The table's counters bound the index where not all entries are known.
         let held = if self.sample.is_all {
             (as_counted(self.entries.len()), as_counted(bytes))
         } else {
@@ -225,7 +224,7 @@ impl Looked {
     }
 }
 
-/// Looks at all of a table if it fits, else at parts of it.
+/// Samples all of a table if it fits, else parts of it.
 pub(super) async fn sample<V: View>(view: &V, table: &Table) -> ApiResult<Items> {
     let whole = layout::keyspace(table.id(), IndexId::BASE);
     let first = items(view, table, whole, ITEMS_MAX).await?;
@@ -240,7 +239,7 @@ pub(super) async fn sample<V: View>(view: &V, table: &Table) -> ApiResult<Items>
     Ok(Items { items: sample, is_all: false })
 }
 
-/// Looks at the beginning of a range of a table: so many items, and no more than a page.
+/// Samples the first items of a range of a table: at most `limit`, and at most a page.
 async fn items<V: View>(
     view: &V,
     table: &Table,
@@ -274,8 +273,8 @@ fn add(amount: &mut Amount, item: &Item) {
     amount.bytes += item.size();
 }
 
-/// Returns how many items a table likely holds at most of which a sample shows so many: with none in the
-/// sample three would have been likely, with more two standard deviations are added.
+/// Returns the likely maximum of matching items in a table, of which its sample has `sampled`: adds two standard
+/// deviations, and three items, the maximum for a sample without any.
 fn at_most(sampled: usize, times: f64) -> usize {
     let likely = count(sampled) + 2.0 * count(sampled).sqrt() + 3.0;
     rounded(likely * times)
@@ -328,7 +327,7 @@ struct Supposing<V>(Arc<Shown<V>>);
 
 struct Shown<V> {
     base: V,
-    /// Whether what is read of the index is all that it would have there.
+    /// Whether the view has all index entries of the read.
     is_all: bool,
     keyspace: KeyRange,
     counters: [(Key, i64); 2],

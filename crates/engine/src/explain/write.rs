@@ -1,4 +1,4 @@
-//! A write explained: decided on the item as it is now and not committed, or with ANALYZE committed.
+//! Explanation of a write: decided on the present item and not committed, or with ANALYZE committed.
 
 use super::explanation::{EntryChange, Explanation, Mode, Step, Time, WriteAction, WriteStep};
 use super::keys::{hex, key_item_text};
@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl<S: Store> Engine<S> {
-    /// Explains a write of one table that `plan` checks against its definition. `key` is the item's key, or
-    /// the item; `worded` says a refusal as the operation does.
+    /// Explains a write of one table that `plan` checks against its definition. `key` is the item's key, or the item;
+    /// `worded` words a refusal as the operation does.
     pub(crate) async fn explain_write<'p>(
         &self,
         (table_name, key): (&str, &Item),
@@ -71,8 +71,8 @@ impl<S: Store> Engine<S> {
 }
 
 impl<S: Store> Engine<S> {
-    /// Runs what writes, and returns beside its output how many requests its commits have sent to a remote
-    /// database; none where nothing is remote.
+    /// Runs a call, and returns its output and the number of requests that its commits sent to a remote database;
+    /// `None` if none is remote.
     pub(crate) async fn counting<F: Future>(&self, call: F) -> (F::Output, Option<u64>) {
         if !self.store().is_shared() {
             return (call.await, None);
@@ -83,7 +83,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns what a write that is refused is charged: only a condition that fails is paid for.
+/// Returns the units of a refused write: only a failed condition is charged.
 pub(crate) fn units_of_refused(why: &ApiError, stored_bytes: usize) -> Units {
     let is_condition = matches!(why.reason(), Reason::ConditionalCheckFailed);
     Units::of_table(if is_condition { write_units(stored_bytes) } else { 0.0 })
@@ -99,7 +99,7 @@ impl WriteStep {
             Action::Check => (WriteAction::Check, None),
             Action::Expire(_) | Action::Derive => return Err(Reason::Internal.into()),
         };
-        // Of a put by a key template the item that is written has the key, not the one that was given.
+        // A key template may derive the key of a put: the item that is written has it.
         let keyed = match &write.action {
             Action::Put(item) | Action::PutUnsettled(item) => item,
             _ => key,
@@ -120,7 +120,7 @@ impl WriteStep {
         })
     }
 
-    /// Adds what is written. The table's units count `times`.
+    /// Adds a decided write. The table's units count `times`.
     pub(crate) fn add_written(&mut self, table: &Table, written: &Written, times: f64) {
         self.bytes_before = written.old.as_ref().map(Item::size);
         self.bytes_after = written.new.as_ref().map(Item::size);
@@ -130,7 +130,7 @@ impl WriteStep {
         self.units = units_by_target(&Units { table: of_table, ..written.units.clone() }, table);
     }
 
-    /// Adds why nothing is written.
+    /// Adds a refusal.
     pub(crate) fn add_refused(
         &mut self,
         table: &Table,

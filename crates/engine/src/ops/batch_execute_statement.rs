@@ -67,7 +67,7 @@ impl<S: Store> Engine<S> {
 /// Statements of a batch, each checked by itself.
 pub(super) struct Statements<'a> {
     requests: Vec<BatchStatementRequest<'a>>,
-    /// Of each request the statement, or its fault.
+    /// Statement of each request, or its fault.
     statements: Vec<ApiResult<Statement>>,
     /// Whether they read; all others write.
     are_reads: bool,
@@ -252,7 +252,7 @@ fn intents(statements: &[ApiResult<Statement>]) -> impl Iterator<Item = Intent<'
     statements.iter().flatten().map(write::intent)
 }
 
-/// Returns the SELECT that a statement is, with its table.
+/// Returns a statement's SELECT, with its table.
 fn selected<'s>(
     statement: &'s ApiResult<Statement>,
     table: &'s ApiResult<Arc<Table>>,
@@ -350,7 +350,7 @@ fn plan_item<'s>(
     consistent: bool,
 ) -> Result<SelectPlan<'s>, Reason> {
     if let Some(name) = &select.index {
-        // What the index's key forbids comes first. Source: captured 2026.
+        // Faults of the index's key come first. Source: captured 2026.
         let index = table.indexes.iter().find(|index| index.name == *name);
         index.map(|index| select::single_key(&index.key)).transpose()?;
         return Err(StatementFault::BatchSelect.into());
@@ -440,7 +440,7 @@ impl Answer {
     }
 }
 
-/// Returns what an attempt is charged: a failed one as the write that it attempted.
+/// Returns the units of an attempt: of a failed one those of the attempted write.
 fn units_of(statement: &Statement, attempt: &Attempt) -> Units {
     match (&attempt.result, statement) {
         (Ok(written), _) => written.units.clone(),

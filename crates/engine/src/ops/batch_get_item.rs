@@ -245,9 +245,9 @@ struct Answer {
     bytes: usize,
     /// Whether an item did not fit: from then on all keys are given back.
     is_full: bool,
-    /// How many keys were read.
+    /// Number of keys read.
     processed: usize,
-    /// Why keys were not.
+    /// Reason for throttled keys.
     throttled: Option<Reason>,
 }
 

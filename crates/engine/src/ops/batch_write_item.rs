@@ -232,7 +232,7 @@ impl<S: Store> Explain<S> for BatchWrite {
             }
             step.add_attempt(table, attempt, &Units::of_table(0.0), worded);
         }
-        // What runs is refused as the batch is.
+        // ANALYZE fails as the batch does.
         let is_nothing_done = unprocessed == self.members.len();
         let of_run = refused.clone().or(throttled.filter(|_| is_nothing_done));
         if let Some(why) = of_run.filter(|_| asked.mode == Mode::Analyze) {

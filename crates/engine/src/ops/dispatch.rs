@@ -1,4 +1,4 @@
-//! From an operation's name and a request body to a response body.
+//! Runs an operation on a request body, for a response body.
 //!
 //! A request is decoded in one pass; only if that pass met something suspect is the exhaustive
 //! check of the model's constraints run, to word the violations.
@@ -8,7 +8,7 @@ use hashrange_model::ApiResult;
 use hashrange_storage::Store;
 use hashrange_wire::{Encode, Operation, calls, read_request};
 
-/// What most answers take apart from items.
+/// Bytes of most answers, without items.
 const BODY_BYTES: usize = 256;
 
 pub(super) fn response(output: &impl Encode) -> Vec<u8> {

@@ -337,8 +337,7 @@ fn action(
     })
 }
 
-/// Returns what a statement adds to the transaction's payload: an INSERT its item, the others their
-/// text and parameters.
+/// Returns the payload bytes of a statement: of an INSERT its item, of the others their text and parameters.
 fn payload_bytes(action: &TransactionAction, request: &ParameterizedStatement<'_>) -> usize {
     if let ActionKind::Put(item) = &action.kind {
         return item.size();

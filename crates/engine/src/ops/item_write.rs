@@ -69,7 +69,7 @@ pub(super) struct ItemWrite<'n> {
     table_name: Cow<'n, str>,
     /// The item of a put, the key of the others.
     item: Item,
-    /// Of a put and a delete none.
+    /// `None` for a put or a delete.
     update: Option<Update>,
     condition: Option<Condition>,
     return_values: Option<ReturnValue>,

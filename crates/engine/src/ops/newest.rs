@@ -1,10 +1,10 @@
 //! Operations on a store that several servers share follow the newest definitions, without a round trip
 //! of their own to ask for them.
 //!
-//! - A read runs while the number of definitions is being looked up, and once more if it was another one
-//!   than that of the tables it used.
+//! - A read runs while the number of definitions is being looked up, and again if it was another one than
+//!   that of the tables it used.
 //! - A write is refused by its own commit if it follows older definitions (`write/commit.rs`); so only if
-//!   it fails before that, by tables that may be old, the number is looked up, and it runs once more.
+//!   it fails before that, by tables that may be old, the number is looked up, and it runs again.
 //! - All others look first; those that change definitions run again if another server was faster.
 
 use crate::engine::Engine;
@@ -15,10 +15,10 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::Poll;
 
-/// How often an operation runs while other servers change definitions.
+/// Most runs of an operation while other servers change definitions.
 const RUNS_MAX: usize = 16;
 
-/// When an operation looks for changes of definitions.
+/// Time of an operation's check for changed definitions.
 enum Look {
     Beside,
     AfterFailure,
@@ -51,7 +51,7 @@ impl Look {
     }
 }
 
-/// What an operation answers, on the heap: calls are made again.
+/// Boxed future of one run of an operation.
 pub type Running<'a, T> = Pin<Box<dyn Future<Output = ApiResult<T>> + Send + 'a>>;
 
 impl<S: Store> Engine<S> {
@@ -136,14 +136,13 @@ fn has_lost(error: &ApiError) -> bool {
     matches!(error.reason(), Reason::Contended)
 }
 
-/// Returns whether newer tables may let a write through that failed so. One of which nobody knows whether
-/// it was made is not made again.
+/// Returns whether a failed write may succeed with newer tables. A write of unknown outcome is not repeated.
 fn may_be_of_old_tables(error: &ApiError) -> bool {
     let is_decided = matches!(error.reason(), Reason::ConditionalCheckFailed);
     error.kind() != ErrorKind::InternalServerError && !is_decided
 }
 
-/// Waits for two at once.
+/// Awaits two futures at once.
 async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
     let (mut one, mut other) = (pin!(one), pin!(other));
     let (mut first, mut second) = (None, None);

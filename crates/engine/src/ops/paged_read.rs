@@ -56,7 +56,7 @@ pub(super) struct PageParameters<'a, 'n> {
 
 /// The members of an answer, which the two operations have alike.
 pub(super) struct PageAnswer<R> {
-    /// None if only their number is wanted.
+    /// `None` for a count.
     pub(super) items: Option<R>,
     pub(super) count: Option<i32>,
     pub(super) scanned_count: Option<i32>,
@@ -68,10 +68,10 @@ pub(super) struct PageAnswer<R> {
 pub(super) struct PagedRead<'n> {
     table_name: Cow<'n, str>,
     index_name: Option<Cow<'n, str>>,
-    /// Of a Query.
+    /// `None` for a Scan.
     key_conditions: Option<KeyConditions>,
     filter: Option<Condition>,
-    /// The parameter the filter came from.
+    /// Parameter that gave the filter.
     filter_parameter: &'static str,
     selection: Selection,
     /// Segment and total.
@@ -110,7 +110,7 @@ impl<'n> PagedRead<'n> {
             .map(|text| hashrange_expr::key_expression(text, &mut placeholders))
             .transpose()?;
         placeholders.check_all_used()?;
-        // What is wrong with a key condition as such comes last. Source: captured 2026.
+        // Faults of a key condition itself come last. Source: captured 2026.
         let key_conditions = key_conditions(key_expression, given.key_conditions)?;
         let projection_parameter = match given.attributes_to_get {
             Some(_) => "AttributesToGet",

@@ -79,7 +79,7 @@ impl<S: Store> Explain<S> for ItemWrites {
     }
 }
 
-/// Which of the four an action is.
+/// Kind of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
     Check,

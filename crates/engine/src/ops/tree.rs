@@ -1,6 +1,6 @@
 //! The own operation Tree: the folders and items of an item collection, in the order of the sort key.
 //!
-//! The service has none such; so the request is ours. What is wrong with it by itself is reported first.
+//! The service has no such operation. Faults of the request by itself are reported first.
 
 use crate::engine::Engine;
 use crate::fault;
@@ -25,20 +25,20 @@ pub struct TreeInput {
     pub index_name: Option<String>,
     /// The partition key.
     pub partition_key: Item,
-    /// The first attributes of a sort key of several, each of which is to be equal.
+    /// Values of leading sort key attributes, compared for equality.
     pub sort_key: Item,
-    /// What the next attribute begins with, a string.
+    /// Prefix of the next sort key attribute, a string.
     pub prefix: Option<String>,
-    /// What divides the last attribute of the sort key, if it is a string; if `None`, its key template does, and
-    /// `#` where it has none.
+    /// Delimiter of the last sort key attribute, if it is a string; if `None`, its key template divides it, or `#`
+    /// without a template.
     pub delimiter: Option<String>,
-    /// How many levels are shown, from 1 to 32; 1 if `None`.
+    /// Number of levels to show, from 1 to 32; 1 if `None`.
     pub depth: Option<usize>,
-    /// Whether all is read, and counted in the nodes that it lies in.
+    /// Whether all items are read, and counted in their nodes.
     pub counts: bool,
     /// The most nodes in a page, from 1 to 1000; 1000 if `None`.
     pub limit: Option<usize>,
-    /// Where the page begins, as the page before has returned it.
+    /// Start of the page, as the page before returned it.
     pub start: Option<TreePosition>,
     /// Whether the last keys come first.
     pub backward: bool,
@@ -105,7 +105,7 @@ fn check_texts(input: &TreeInput) -> Result<(), Reason> {
     }
 }
 
-/// Returns how the sort keys of a request are divided.
+/// Returns the levels of the sort keys of a request.
 fn levels<'t>(
     table: &'t Table,
     index: Option<&'t Index>,
@@ -142,7 +142,7 @@ fn levels<'t>(
     })
 }
 
-/// Returns the values that a request gives of the first attributes of a sort key of several.
+/// Returns a request's values of leading sort key attributes.
 fn fixed(schema: &KeySchema, given: &Item) -> Result<Vec<Value>, Reason> {
     let (_, leading) = schema.sort.split_last().expect("there is a sort key");
     let value = |attribute: &KeyAttribute| {
@@ -162,7 +162,7 @@ fn names(attributes: &[KeyAttribute]) -> Vec<String> {
     attributes.iter().map(|attribute| attribute.name.clone()).collect()
 }
 
-/// Refuses what divides strings where there are none.
+/// Refuses a prefix or delimiter for a key attribute that is no string.
 fn check_text(member: &'static str, attribute: &KeyAttribute) -> Result<(), Reason> {
     if attribute.key_type == KeyType::S {
         return Ok(());

@@ -1,6 +1,6 @@
-//! Checks that several operations share: which parameters may stand together, the faults of
-//! values, the placeholders of expressions, and what is compiled of an expression or its legacy
-//! form (`condition.rs`, `legacy.rs`).
+//! Checks that several operations share: combinations of parameters, faults of values, placeholders
+//! of expressions, and the compilation of expressions or their legacy forms (`condition.rs`,
+//! `legacy.rs`).
 
 pub(crate) mod condition;
 pub(crate) mod legacy;
@@ -152,7 +152,7 @@ pub(crate) fn check_scalar_keys<'n>(
     Ok(())
 }
 
-/// Refuses what PutItem and DeleteItem cannot return.
+/// Refuses return values other than NONE and ALL_OLD.
 pub(crate) fn check_return_values(asked: Option<ReturnValue>) -> Result<(), Reason> {
     match asked {
         None | Some(ReturnValue::None | ReturnValue::AllOld) => Ok(()),

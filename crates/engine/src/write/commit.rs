@@ -1,5 +1,5 @@
-//! The one commit of every write: plans the write, decides it under the locks of its keys, and
-//! plans it again if a definition has changed meanwhile.
+//! Commit of all writes: plans a write, decides it under the locks of its keys, and plans it again
+//! if a definition has changed meanwhile.
 
 use super::claims;
 use super::decide::{decide_all, decide_apart, reborrowed};

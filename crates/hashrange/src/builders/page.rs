@@ -23,7 +23,7 @@ impl<T> Page<T> {
         Self { items, count, examined, next, read_units }
     }
 
-    /// Returns the items, how many were found and read, where the next page begins, the read units.
+    /// Returns the items, the numbers found and read, the start of the next page, the read units.
     pub(super) fn into_parts(self) -> (Vec<T>, (usize, usize), Option<Item>, f64) {
         (self.items, (self.count, self.examined), self.next, self.read_units)
     }
@@ -43,23 +43,23 @@ impl<T> Page<T> {
         self.items
     }
 
-    /// Returns how many items were found.
+    /// Returns the number of items found.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Returns how many items were read to find them: more than were found if a filter dropped
+    /// Returns the number of items read to find them: more than were found if a filter dropped
     /// some.
     pub fn examined(&self) -> usize {
         self.examined
     }
 
-    /// Returns where the next page begins, to be given to `start`; `None` if this is the last one.
+    /// Returns the start of the next page, to be given to `start`; `None` if this is the last one.
     pub fn next_key(&self) -> Option<&Item> {
         self.next.as_ref()
     }
 
-    /// Returns how many read units the page costs on the service.
+    /// Returns the read units that the page costs on the service.
     pub fn read_units(&self) -> f64 {
         self.read_units
     }

@@ -73,7 +73,7 @@ impl Texts {
         }
     }
 
-    /// Returns the read with placeholders, and where it starts.
+    /// Returns the read with placeholders, and its start.
     fn plan(mut self, parameters: Parameters) -> Result<(Plan, Option<Item>)> {
         let mut placeholders = parameters.placeholders();
         self.key = rewritten(&mut placeholders, self.key.as_deref())?;
@@ -282,7 +282,7 @@ macro_rules! read_methods {
                 Ok(all)
             }
 
-            /// Returns how many items there are on all pages, without returning them.
+            /// Counts the items of all pages, without returning them.
             ///
             /// # Errors
             /// The errors of the operation, or an unreadable text or value of the call.
@@ -306,7 +306,7 @@ macro_rules! read_methods {
                 self.items().collect()
             }
 
-            /// Returns how many items there are on all pages, without returning them.
+            /// Counts the items of all pages, without returning them.
             ///
             /// # Errors
             /// The errors of the operation, or an unreadable text or value of the call.

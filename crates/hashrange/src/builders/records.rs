@@ -186,8 +186,8 @@ impl<D: Handle> StreamRecords<D> {
         self.set(|reader| reader.poll_interval = interval)
     }
 
-    /// Returns where this reader stands: after the last change that it has returned. Its text,
-    /// which can be kept anywhere, is parsed back into a position.
+    /// Returns this reader's position: after the last change that it has returned. Its text, which
+    /// can be kept anywhere, is parsed back into a position.
     pub fn position(&self) -> &StreamPosition {
         &self.position
     }

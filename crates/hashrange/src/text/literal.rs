@@ -76,7 +76,7 @@ pub fn parse_value(text: &str) -> Result<AttributeValue, TextFault> {
     whole(text, |reader| reader.value(0))
 }
 
-/// Reads something surrounded by white space only.
+/// Reads a whole text, but for outer white space.
 fn whole<T>(
     text: &str,
     read: impl FnOnce(&mut Reader<'_>) -> Result<T, TextFault>,
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         self.take_while(char::is_whitespace);
     }
 
-    /// Returns the longest text of such characters.
+    /// Takes the leading characters that belong.
     pub(super) fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|character| !belongs(character)).unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! From the binary form of a value to serde's data model; text and bytes are borrowed.
+//! Reads serde's data model from the binary form of a value; borrows text and bytes.
 //!
 //! A type that takes any value gets a number as an integer of 64 bits or else as the nearest float;
 //! a type that asks for a certain number gets it exactly, or an error.

@@ -1,4 +1,4 @@
-//! From serde's data model to the binary form of a value, without a tree between.
+//! Writes serde's data model in the binary form of a value, without a tree between.
 //!
 //! Invariant: the recursion is bounded by the levels that an attribute value may have.
 

@@ -1,6 +1,6 @@
 //! Circles of files: files of a crate that use one another, directly or through others of the circle.
 //!
-//! A circle of up to three files is allowed. Larger ones are listed here with their sizes, and the list only shrinks.
+//! A circle of up to three files is allowed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,8 @@ use std::path::{Path, PathBuf};
 use super::modules::Crate;
 use super::{manifest, read};
 
-/// Most files of a circle that need not be listed.
+/// Most files of a circle.
 const MAX_FILES: usize = 3;
-
-/// Larger circles, each with one of its files and its number of files.
-const LISTED: &[(&str, usize)] = &[];
 
 /// The circles of one crate.
 #[derive(Debug)]
@@ -52,38 +49,15 @@ pub fn report(found: &[Circles]) -> String {
     lines.join("\n")
 }
 
-/// Returns each circle that is too large, and each outdated line of the list.
+/// Returns a complaint for each circle that is too large.
 pub fn complaints(found: &[Circles]) -> Vec<String> {
-    let circles: Vec<_> = found.iter().flat_map(|one| one.found.iter().cloned()).collect();
-    complaints_of(&circles, LISTED)
-}
-
-fn complaints_of(circles: &[Vec<PathBuf>], list: &[(&str, usize)]) -> Vec<String> {
-    let mut complaints = Vec::new();
-    for circle in circles.iter().filter(|circle| circle.len() > MAX_FILES) {
-        let line = list.iter().find(|(file, _)| circle.iter().any(|one| one == Path::new(file)));
-        let (size, files) = (circle.len(), listed(circle));
-        match line.map(|(_, listed)| *listed) {
-            None => {
-                complaints.push(format!("a circle of {size} files, at most {MAX_FILES}: {files}"));
-            }
-            Some(most) if size > most => {
-                complaints.push(format!("a circle has grown from {most} to {size} files: {files}"));
-            }
-            Some(most) if size < most => complaints.push(format!(
-                "a circle has shrunk from {most} to {size} files, list it so: {files}"
-            )),
-            Some(_) => {}
-        }
-    }
-    let is_there = |file: &str| {
-        let mut large = circles.iter().filter(|circle| circle.len() > MAX_FILES);
-        large.any(|circle| circle.iter().any(|one| one == Path::new(file)))
+    let circles = found.iter().flat_map(|one| &one.found);
+    let large = circles.filter(|circle| circle.len() > MAX_FILES);
+    let complaint = |circle: &Vec<PathBuf>| {
+        let files = listed(circle);
+        format!("a circle of {} files, at most {MAX_FILES}: {files}", circle.len())
     };
-    let gone = list.iter().filter(|(file, _)| !is_there(file));
-    complaints
-        .extend(gone.map(|(file, _)| format!("{file}: in no large circle, but listed as in one")));
-    complaints
+    large.map(complaint).collect()
 }
 
 fn listed(circle: &[PathBuf]) -> String {
@@ -196,21 +170,10 @@ mod tests {
     }
 
     #[test]
-    fn the_list_only_shrinks() {
+    fn large_circles_are_refused() {
         let circle = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
-        let (four, three) = (circle(&["a", "b", "c", "d"]), circle(&["x", "y", "z"]));
-        let complaints =
-            |list: &[(&str, usize)]| complaints_of(&[four.clone(), three.clone()], list);
-        assert_eq!(complaints(&[("c", 4)]), [""; 0]);
-        assert_eq!(complaints(&[]), ["a circle of 4 files, at most 3: a, b, c, d"]);
-        assert_eq!(complaints(&[("a", 3)]), ["a circle has grown from 3 to 4 files: a, b, c, d"]);
-        assert_eq!(
-            complaints(&[("a", 5)]),
-            ["a circle has shrunk from 5 to 4 files, list it so: a, b, c, d"]
-        );
-        assert_eq!(
-            complaints(&[("a", 4), ("x", 4)]),
-            ["x: in no large circle, but listed as in one"]
-        );
+        let found = vec![circle(&["a", "b", "c", "d"]), circle(&["x", "y", "z"])];
+        let of_crate = Circles { name: "one".to_owned(), files: 7, found };
+        assert_eq!(complaints(&[of_crate]), ["a circle of 4 files, at most 3: a, b, c, d"]);
     }
 }

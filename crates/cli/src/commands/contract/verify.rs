@@ -71,7 +71,7 @@ fn of_pattern<'c>(
     Ok(verified)
 }
 
-/// Returns why an example does not match its pattern. The other tables of a batch or transaction
+/// Returns the mismatch of an example and its pattern. The other tables of a batch or transaction
 /// may have patterns of their own in the contract.
 fn mismatch(
     contract: &Contract,

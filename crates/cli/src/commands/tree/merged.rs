@@ -19,7 +19,7 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// Returns no pages.
+    /// Begins without pages.
     pub fn new(largest: Option<usize>) -> Self {
         Self { largest, ..Self::default() }
     }
@@ -29,7 +29,7 @@ impl Merged {
         &self.nodes
     }
 
-    /// Returns how many nodes there are.
+    /// Returns the number of nodes.
     pub fn shown(&self) -> usize {
         self.nodes.len()
     }

@@ -59,7 +59,7 @@ impl fmt::Display for Delimiter {
 }
 
 impl Delimiter {
-    /// Returns all there are.
+    /// Returns all delimiters.
     pub fn all() -> impl Iterator<Item = Self> {
         KNOWN.iter().map(|(byte, _)| Self(*byte))
     }

@@ -109,13 +109,13 @@ pub struct Index {
 pub enum Change {
     /// A new global index, and the attributes that its keys declare.
     AddGlobal(Index, Vec<(String, &'static str)>),
-    /// A global index goes.
+    /// Drops a global index.
     DropGlobal(String),
-    /// Other billing; none means on demand.
+    /// Billing; none means on demand.
     Billing(Option<Throughput>),
     /// A stream with such records, or none.
     Stream(Option<&'static str>),
-    /// Items expire by this attribute, or no more.
+    /// Time to live by this attribute, on or off.
     TimeToLive(String, bool),
     /// Deletion protection goes on or off.
     DeletionProtection(bool),
