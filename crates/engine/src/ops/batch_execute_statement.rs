@@ -40,7 +40,7 @@ impl<S: Store> Engine<S> {
             // On the heap: rare, and every batch would be as large.
             let asked = self.asked(OPERATION, mode);
             let explained =
-                Box::pin(self.explain_request(OPERATION, || Statements::check(input), asked));
+                Box::pin(self.explain_request(OPERATION, Statements::check(&mut input), asked));
             let item = Some(self.priced(explained.await?).to_item());
             let response = BatchStatementResponse { table_name: None, item, error: None };
             return Ok(BatchExecuteStatementOutput {
@@ -48,7 +48,7 @@ impl<S: Store> Engine<S> {
                 responses: Some(vec![response]),
             });
         }
-        self.run_request(OPERATION, || Statements::check(input)).await
+        self.run_request(OPERATION, Statements::check(&mut input)).await
     }
 
     /// Returns the table of each statement.
@@ -75,8 +75,8 @@ pub(super) struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    pub(super) fn check(input: BatchExecuteStatementInput<'a>) -> ApiResult<Self> {
-        let requests = required(input.statements, "statements")?;
+    pub(super) fn check(input: &mut BatchExecuteStatementInput<'a>) -> ApiResult<Self> {
+        let requests = required(input.statements.take(), "statements")?;
         let statements: Vec<_> = requests.iter().map(parse).collect();
         let parsed = || statements.iter().flatten();
         let reads = parsed().filter(|statement| statement.is_read()).count();

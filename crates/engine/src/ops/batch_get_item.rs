@@ -47,9 +47,9 @@ impl<S: Store> Engine<S> {
     /// Reads items of several tables.
     pub async fn batch_get_item(
         &self,
-        input: BatchGetItemInput<'_>,
+        mut input: BatchGetItemInput<'_>,
     ) -> ApiResult<BatchGetItemOutput> {
-        self.run_request(Operation::BatchGetItem, || BatchGet::check(input)).await
+        self.run_request(Operation::BatchGetItem, BatchGet::check(&mut input)).await
     }
 
     fn plan_parts(&self, parts: Vec<CheckedPart>) -> ApiResult<Vec<PlannedPart>> {
@@ -84,8 +84,8 @@ pub(super) struct BatchGet {
 }
 
 impl BatchGet {
-    pub(super) fn check(input: BatchGetItemInput<'_>) -> ApiResult<Self> {
-        let requested = required(input.request_items, "requestItems")?;
+    pub(super) fn check(input: &mut BatchGetItemInput<'_>) -> ApiResult<Self> {
+        let requested = required(input.request_items.take(), "requestItems")?;
         check_one_projection_style(&requested)?;
         let parts = requested
             .into_iter()

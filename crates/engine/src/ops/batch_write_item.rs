@@ -87,9 +87,9 @@ impl<S: Store> Engine<S> {
     /// Puts and deletes items of several tables.
     pub async fn batch_write_item(
         &self,
-        input: BatchWriteItemInput<'_>,
+        mut input: BatchWriteItemInput<'_>,
     ) -> ApiResult<BatchWriteItemOutput> {
-        self.run_request(Operation::BatchWriteItem, || BatchWrite::check(input)).await
+        self.run_request(Operation::BatchWriteItem, BatchWrite::check(&mut input)).await
     }
 }
 
@@ -102,9 +102,9 @@ pub(super) struct BatchWrite {
 }
 
 impl BatchWrite {
-    pub(super) fn check(input: BatchWriteItemInput<'_>) -> ApiResult<Self> {
+    pub(super) fn check(input: &mut BatchWriteItemInput<'_>) -> ApiResult<Self> {
         let mut members = Vec::new();
-        for (name, requests) in required(input.request_items, "requestItems")? {
+        for (name, requests) in required(input.request_items.take(), "requestItems")? {
             for request in requests {
                 members.push((name.to_string(), Member::check(request)?));
             }

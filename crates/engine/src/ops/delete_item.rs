@@ -8,14 +8,14 @@ use hashrange_wire::{DeleteItemInput, DeleteItemOutput, Operation};
 
 impl<S: Store> Engine<S> {
     /// Removes one item.
-    pub async fn delete_item(&self, input: DeleteItemInput<'_>) -> ApiResult<DeleteItemOutput> {
+    pub async fn delete_item(&self, mut input: DeleteItemInput<'_>) -> ApiResult<DeleteItemOutput> {
         let ItemAnswer { attributes, consumed_capacity, item_collection_metrics } =
-            self.run_request(Operation::DeleteItem, || check(input)).await?;
+            self.run_request(Operation::DeleteItem, check(&mut input)).await?;
         Ok(DeleteItemOutput { attributes, consumed_capacity, item_collection_metrics })
     }
 }
 
-pub(super) fn check(mut input: DeleteItemInput<'_>) -> ApiResult<ItemWrite<'_>> {
+pub(super) fn check<'n>(input: &mut DeleteItemInput<'n>) -> ApiResult<ItemWrite<'n>> {
     ItemWrite::check(ItemParameters {
         kind: Kind::Delete,
         item: input.key.take(),

@@ -28,25 +28,31 @@ pub(super) trait Explain<S: Store>: Send {
 }
 
 impl<S: Store> Engine<S> {
-    /// Checks a request of an operation and runs it.
+    /// Runs a checked request of an operation.
     pub(super) async fn run_request<R: Run<S, Output>, Output>(
         &self,
         operation: Operation,
-        check: impl FnOnce() -> ApiResult<R> + Send,
+        checked: ApiResult<R>,
     ) -> ApiResult<Output> {
-        let run = async { check()?.run(self).await };
-        run.await.map_err(|error| error.in_layer(layer_of(operation)))
+        let ran = match checked {
+            Ok(request) => request.run(self).await,
+            Err(fault) => Err(fault),
+        };
+        ran.map_err(|error| error.in_layer(layer_of(operation)))
     }
 
-    /// Checks a request of an operation and explains it.
+    /// Explains a checked request of an operation.
     pub(super) async fn explain_request<R: Explain<S>>(
         &self,
         operation: Operation,
-        check: impl FnOnce() -> ApiResult<R> + Send,
+        checked: ApiResult<R>,
         asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
-        let explain = async { check()?.explain(self, asked).await };
-        explain.await.map_err(|error| error.in_layer(layer_of(operation)))
+        let explained = match checked {
+            Ok(request) => request.explain(self, asked).await,
+            Err(fault) => Err(fault),
+        };
+        explained.map_err(|error| error.in_layer(layer_of(operation)))
     }
 }
 

@@ -17,6 +17,7 @@ use hashrange_model::error::{Layer, StateFault, StatementFault};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{ExecuteStatementInput, ExecuteStatementOutput, Operation};
+use std::mem;
 use std::sync::Arc;
 
 impl<S: Store> Engine<S> {
@@ -42,20 +43,20 @@ impl<S: Store> Engine<S> {
     /// Returns the rows apart from the other members.
     async fn run_statement<R: Rows>(
         &self,
-        input: ExecuteStatementInput<'_>,
+        mut input: ExecuteStatementInput<'_>,
     ) -> ApiResult<(R, ExecuteStatementOutput)> {
         const OPERATION: Operation = Operation::ExecuteStatement;
         let text = input.statement.as_deref();
         if let Some(explain) = text.and_then(statements::explain) {
             // On the heap: rare, and every statement would be as large.
             let asked = self.asked(OPERATION, mode(explain));
-            let check = || CheckedStatement::check_behind(input, explain);
-            let explained = self.explain_request(OPERATION, check, asked);
+            let checked = CheckedStatement::check_behind(&mut input, explain);
+            let explained = self.explain_request(OPERATION, checked, asked);
             let mut items = R::with_capacity(0);
             items.push(self.priced(Box::pin(explained).await?).to_item());
             return Ok((items, ExecuteStatementOutput::default()));
         }
-        self.run_request(OPERATION, || CheckedStatement::check(input)).await
+        self.run_request(OPERATION, CheckedStatement::check(&mut input)).await
     }
 }
 
@@ -68,35 +69,35 @@ pub(super) struct CheckedStatement<'a> {
 }
 
 impl<'a> CheckedStatement<'a> {
-    pub(super) fn check(input: ExecuteStatementInput<'a>) -> ApiResult<Self> {
+    pub(super) fn check(input: &mut ExecuteStatementInput<'a>) -> ApiResult<Self> {
         let text = required(input.statement.as_deref(), "statement")?;
         let statement = partiql::parse(text, input.parameters.as_deref())?;
-        let start = start(&input, text)?;
+        let start = start(input, text)?;
         Self::of(statement, start, input)
     }
 
     /// Checks the statement behind `EXPLAIN`. Its token is that of the statement alone.
     fn check_behind(
-        input: ExecuteStatementInput<'a>,
+        input: &mut ExecuteStatementInput<'a>,
         explain: statements::Explain,
     ) -> ApiResult<Self> {
         let text = required(input.statement.as_deref(), "statement")?;
         let statement = partiql::parse(&blanked(text, explain), input.parameters.as_deref())?;
-        let start = start(&input, text.get(explain.statement_at..).unwrap_or_default())?;
+        let start = start(input, text.get(explain.statement_at..).unwrap_or_default())?;
         Self::of(statement, start, input)
     }
 
     fn of(
         statement: Statement,
         start: Option<Item>,
-        input: ExecuteStatementInput<'a>,
+        input: &mut ExecuteStatementInput<'a>,
     ) -> ApiResult<Self> {
         match statement {
             Statement::Exists(_, at) => {
                 let function = "exists".to_owned();
                 Err(Reason::from(StatementFault::UnknownFunction { function, at }).into())
             }
-            statement => Ok(Self { statement, start, input }),
+            statement => Ok(Self { statement, start, input: mem::take(input) }),
         }
     }
 

@@ -45,12 +45,12 @@ impl<S: Store> Engine<S> {
             // On the heap: rare, and every transaction would be as large.
             let asked = self.asked(OPERATION, mode);
             let explained =
-                Box::pin(self.explain_request(OPERATION, || Statements::check(input), asked));
+                Box::pin(self.explain_request(OPERATION, Statements::check(&mut input), asked));
             let item = Some(self.priced(explained.await?).to_item());
             let responses = Some(vec![ItemResponse { item }]);
             return Ok(ExecuteTransactionOutput { responses, consumed_capacity: None });
         }
-        self.run_request(OPERATION, || Statements::check(input)).await
+        self.run_request(OPERATION, Statements::check(&mut input)).await
     }
 }
 
@@ -65,8 +65,8 @@ pub(super) struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    pub(super) fn check(mut input: ExecuteTransactionInput<'a>) -> ApiResult<Self> {
-        let token = token(&input);
+    pub(super) fn check(input: &mut ExecuteTransactionInput<'a>) -> ApiResult<Self> {
+        let token = token(input);
         let requests = required(input.transact_statements.take(), "transactStatements")?;
         let statements = requests.iter().map(parse).collect::<ApiResult<Vec<_>>>()?;
         check_returning(&statements)?;

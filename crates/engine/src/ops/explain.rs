@@ -24,8 +24,8 @@ use std::sync::Arc;
 /// Explains a request of an operation, on the heap: it is rare, and every call would be as large.
 macro_rules! explain {
     ($engine:expr, $asked:expr, $body:expr, $call:ident, $check:expr) => {{
-        let input = read_request::<calls::$call>($body)?;
-        Box::pin($engine.explain_request(Operation::$call, || $check(input), $asked)).await
+        let mut input = read_request::<calls::$call>($body)?;
+        Box::pin($engine.explain_request(Operation::$call, $check(&mut input), $asked)).await
     }};
 }
 
@@ -92,7 +92,9 @@ impl<S: Store> Engine<S> {
             Operation::BatchWriteItem => {
                 explain!(self, asked, body, BatchWriteItem, BatchWrite::check)
             }
-            Operation::DeleteItem => explain!(self, asked, body, DeleteItem, delete_item::check),
+            Operation::DeleteItem => {
+                explain!(self, asked, body, DeleteItem, delete_item::check)
+            }
             Operation::ExecuteStatement => {
                 explain!(self, asked, body, ExecuteStatement, CheckedStatement::check)
             }
@@ -110,7 +112,9 @@ impl<S: Store> Engine<S> {
             Operation::TransactWriteItems => {
                 explain!(self, asked, body, TransactWriteItems, ItemWrites::check)
             }
-            Operation::UpdateItem => explain!(self, asked, body, UpdateItem, update_item::check),
+            Operation::UpdateItem => {
+                explain!(self, asked, body, UpdateItem, update_item::check)
+            }
             other => Err(Reason::State(StateFault::NotExplained(other.name())).into()),
         }
     }

@@ -19,8 +19,8 @@ use std::borrow::Cow;
 
 impl<S: Store> Engine<S> {
     /// Reads one item.
-    pub async fn get_item(&self, input: GetItemInput<'_>) -> ApiResult<GetItemOutput> {
-        self.run_request(Operation::GetItem, || ItemRead::check(input)).await
+    pub async fn get_item(&self, mut input: GetItemInput<'_>) -> ApiResult<GetItemOutput> {
+        self.run_request(Operation::GetItem, ItemRead::check(&mut input)).await
     }
 }
 
@@ -34,9 +34,9 @@ pub(super) struct ItemRead<'a> {
 }
 
 impl<'a> ItemRead<'a> {
-    pub(super) fn check(input: GetItemInput<'a>) -> ApiResult<Self> {
-        let key = required(input.key, "key")?;
-        let table_name = required(input.table_name, "tableName")?;
+    pub(super) fn check(input: &mut GetItemInput<'a>) -> ApiResult<Self> {
+        let key = required(input.key.take(), "key")?;
+        let table_name = required(input.table_name.take(), "tableName")?;
         let expressions = [("ProjectionExpression", input.projection_expression.is_some())];
         check_one_style(&[("AttributesToGet", input.attributes_to_get.is_some())], &expressions)?;
         let mut placeholders = request::placeholders(

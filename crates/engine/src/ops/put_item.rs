@@ -8,14 +8,14 @@ use hashrange_wire::{Operation, PutItemInput, PutItemOutput};
 
 impl<S: Store> Engine<S> {
     /// Creates or replaces one item.
-    pub async fn put_item(&self, input: PutItemInput<'_>) -> ApiResult<PutItemOutput> {
+    pub async fn put_item(&self, mut input: PutItemInput<'_>) -> ApiResult<PutItemOutput> {
         let ItemAnswer { attributes, consumed_capacity, item_collection_metrics } =
-            self.run_request(Operation::PutItem, || check(input)).await?;
+            self.run_request(Operation::PutItem, check(&mut input)).await?;
         Ok(PutItemOutput { attributes, consumed_capacity, item_collection_metrics })
     }
 }
 
-pub(super) fn check(mut input: PutItemInput<'_>) -> ApiResult<ItemWrite<'_>> {
+pub(super) fn check<'n>(input: &mut PutItemInput<'n>) -> ApiResult<ItemWrite<'n>> {
     ItemWrite::check(ItemParameters {
         kind: Kind::Put,
         item: input.item.take(),

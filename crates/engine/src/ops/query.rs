@@ -11,23 +11,23 @@ use hashrange_wire::{Operation, QueryInput, QueryOutput};
 
 impl<S: Store> Engine<S> {
     /// Reads a page of the items with one partition key value.
-    pub async fn query(&self, input: QueryInput<'_>) -> ApiResult<QueryOutput> {
+    pub async fn query(&self, mut input: QueryInput<'_>) -> ApiResult<QueryOutput> {
         let mut answer: PageAnswer<Vec<Item>> =
-            self.run_request(Operation::Query, || check(input)).await?;
+            self.run_request(Operation::Query, check(&mut input)).await?;
         let items = answer.items.take();
         Ok(QueryOutput { items, ..output(answer) })
     }
 
     /// Reads a page like [`query`](Self::query) and returns the body of the response.
-    pub(super) async fn query_json(&self, input: QueryInput<'_>) -> ApiResult<Vec<u8>> {
+    pub(super) async fn query_json(&self, mut input: QueryInput<'_>) -> ApiResult<Vec<u8>> {
         let mut answer: PageAnswer<JsonRows> =
-            self.run_request(Operation::Query, || check(input)).await?;
+            self.run_request(Operation::Query, check(&mut input)).await?;
         let rows = answer.items.take();
         Ok(JsonRows::into_body(rows, &output(answer)))
     }
 }
 
-pub(super) fn check(mut input: QueryInput<'_>) -> ApiResult<PagedRead<'_>> {
+pub(super) fn check<'n>(input: &mut QueryInput<'n>) -> ApiResult<PagedRead<'n>> {
     PagedRead::check(PageParameters {
         reader: Reader::Query,
         exclusive_start_key: input.exclusive_start_key.take(),

@@ -12,23 +12,23 @@ use hashrange_wire::{Operation, ScanInput, ScanOutput};
 
 impl<S: Store> Engine<S> {
     /// Reads a page of a table or index.
-    pub async fn scan(&self, input: ScanInput<'_>) -> ApiResult<ScanOutput> {
+    pub async fn scan(&self, mut input: ScanInput<'_>) -> ApiResult<ScanOutput> {
         let mut answer: PageAnswer<Vec<Item>> =
-            self.run_request(Operation::Scan, || check(input)).await?;
+            self.run_request(Operation::Scan, check(&mut input)).await?;
         let items = answer.items.take();
         Ok(ScanOutput { items, ..output(answer) })
     }
 
     /// Reads a page like [`scan`](Self::scan) and returns the body of the response.
-    pub(super) async fn scan_json(&self, input: ScanInput<'_>) -> ApiResult<Vec<u8>> {
+    pub(super) async fn scan_json(&self, mut input: ScanInput<'_>) -> ApiResult<Vec<u8>> {
         let mut answer: PageAnswer<JsonRows> =
-            self.run_request(Operation::Scan, || check(input)).await?;
+            self.run_request(Operation::Scan, check(&mut input)).await?;
         let rows = answer.items.take();
         Ok(JsonRows::into_body(rows, &output(answer)))
     }
 }
 
-pub(super) fn check(mut input: ScanInput<'_>) -> ApiResult<PagedRead<'_>> {
+pub(super) fn check<'n>(input: &mut ScanInput<'n>) -> ApiResult<PagedRead<'n>> {
     PagedRead::check(PageParameters {
         reader: Reader::Scan,
         exclusive_start_key: input.exclusive_start_key.take(),

@@ -70,9 +70,9 @@ impl<S: Store> Engine<S> {
     /// Reads several items as of one moment.
     pub async fn transact_get_items(
         &self,
-        input: TransactGetItemsInput<'_>,
+        mut input: TransactGetItemsInput<'_>,
     ) -> ApiResult<TransactGetItemsOutput> {
-        self.run_request(Operation::TransactGetItems, || ItemReads::check(input)).await
+        self.run_request(Operation::TransactGetItems, ItemReads::check(&mut input)).await
     }
 
     fn tables_of_gets(&self, gets: &[CheckedGet]) -> ApiResult<Vec<Arc<Table>>> {
@@ -87,8 +87,8 @@ pub(super) struct ItemReads {
 }
 
 impl ItemReads {
-    pub(super) fn check(input: TransactGetItemsInput<'_>) -> ApiResult<Self> {
-        let gets = required(input.transact_items, "transactItems")?
+    pub(super) fn check(input: &mut TransactGetItemsInput<'_>) -> ApiResult<Self> {
+        let gets = required(input.transact_items.take(), "transactItems")?
             .into_iter()
             .map(|item| CheckedGet::check(required(item.get, "transactItems.get")?))
             .collect::<ApiResult<Vec<_>>>()?;

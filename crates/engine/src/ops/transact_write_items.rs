@@ -28,9 +28,9 @@ impl<S: Store> Engine<S> {
     /// Writes and checks several items together or not at all.
     pub async fn transact_write_items(
         &self,
-        input: TransactWriteItemsInput<'_>,
+        mut input: TransactWriteItemsInput<'_>,
     ) -> ApiResult<TransactWriteItemsOutput> {
-        self.run_request(Operation::TransactWriteItems, || ItemWrites::check(input)).await
+        self.run_request(Operation::TransactWriteItems, ItemWrites::check(&mut input)).await
     }
 }
 
@@ -43,13 +43,13 @@ pub(super) struct ItemWrites {
 }
 
 impl ItemWrites {
-    pub(super) fn check(mut input: TransactWriteItemsInput<'_>) -> ApiResult<Self> {
+    pub(super) fn check(input: &mut TransactWriteItemsInput<'_>) -> ApiResult<Self> {
         let given = required(input.transact_items.take(), "transactItems")?
             .into_iter()
             .map(GivenAction::of)
             .collect::<Vec<_>>();
         Ok(Self {
-            token: token(&input, &given),
+            token: token(input, &given),
             actions: given.into_iter().map(|given| given?.check()).collect::<ApiResult<_>>()?,
             return_consumed_capacity: input.return_consumed_capacity,
             return_item_collection_metrics: input.return_item_collection_metrics,

@@ -8,14 +8,14 @@ use hashrange_wire::{Operation, UpdateItemInput, UpdateItemOutput};
 
 impl<S: Store> Engine<S> {
     /// Changes or creates one item.
-    pub async fn update_item(&self, input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
+    pub async fn update_item(&self, mut input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
         let ItemAnswer { attributes, consumed_capacity, item_collection_metrics } =
-            self.run_request(Operation::UpdateItem, || check(input)).await?;
+            self.run_request(Operation::UpdateItem, check(&mut input)).await?;
         Ok(UpdateItemOutput { attributes, consumed_capacity, item_collection_metrics })
     }
 }
 
-pub(super) fn check(mut input: UpdateItemInput<'_>) -> ApiResult<ItemWrite<'_>> {
+pub(super) fn check<'n>(input: &mut UpdateItemInput<'n>) -> ApiResult<ItemWrite<'n>> {
     ItemWrite::check(ItemParameters {
         kind: Kind::Update,
         item: input.key.take(),
