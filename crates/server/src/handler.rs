@@ -13,7 +13,7 @@ use crate::access::Access;
 use crate::activity::OpenRequest;
 use crate::answer::{self, AMZ_JSON, Answer, JSON, Readers, TEXT, Wishes};
 use crate::answer_body::AnswerBody;
-use crate::api::{Api, Asked, Named, OWN_TARGETS, Told};
+use crate::api::{Api, Asked, Named, OWN_TARGETS};
 use crate::body::{self, BodyFault};
 use crate::clock;
 use crate::config::{Config, Limits};
@@ -136,11 +136,11 @@ impl Handler {
         // Without a body in the answer, nothing holds back a client that sends requests and reads
         // no answers.
         answer.close |= answer.body.is_empty() && open.activity().is_blocked();
+        let is_done = answer.status == StatusCode::OK;
+        let exception = if is_done { None } else { envelope::exception(&answer.body) };
         event.answered = Some(Answered {
             status: answer.status.as_u16(),
-            exception: envelope::exception(&answer.body)
-                .filter(|_| answer.status != 200)
-                .map(str::to_owned),
+            exception: exception.map(str::to_owned),
             refusal: answer.refusal,
             bytes: answer.body.len(),
         });
@@ -148,7 +148,6 @@ impl Handler {
         if let Some(coding) = wishes.compress {
             answer = self.compressed(answer, coding, &mut open).await;
         }
-        let is_done = answer.status == StatusCode::OK;
         parts.headers.clear();
         let response = answer::respond(answer, parts.headers, wishes, id, open);
         if is_done && self.refusals.ended(|| self.api.check_writable().is_ok()) {
@@ -301,34 +300,24 @@ impl Handler {
         if !open.budget().wait_for_answers().await {
             return unavailable();
         }
-        let to_tell = event.to_tell(self.asked(&parts.headers));
-        self.call(api_of_caller, Named::OfService(operation), body, to_tell, event).await
+        let api = match &api_of_caller {
+            Ok(own) => own.as_ref().unwrap_or(&self.api),
+            Err(error) => return self.api_error(error, event),
+        };
+        let to_tell = event.begin_call(self.asked(&parts.headers));
+        let operation = Named::OfService(operation);
+        let answered = self.lanes.call(api, operation, body, to_tell).await;
+        self.answered(answered, event)
     }
 
-    /// Calls an operation for a client that may have an API of its own.
-    async fn call(
-        &self,
-        api_of_caller: ApiResult<Option<Arc<dyn Api>>>,
-        operation: Named,
-        body: Bytes,
-        to_tell: Option<(Asked, Arc<Told>)>,
-        event: &mut OpenEvent<'_>,
-    ) -> Answer {
-        let told = to_tell.as_ref().map(|(_, told)| Arc::clone(told));
-        event.note_stage(|details| &mut details.began);
-        let answered = match api_of_caller {
-            Ok(None) => self.lanes.call(&self.api, operation, body, to_tell).await,
-            Ok(Some(api)) => self.lanes.call(&api, operation, body, to_tell).await,
-            Err(error) => Err(error),
-        };
+    /// Returns the answer to a call that has ended.
+    fn answered(&self, answered: ApiResult<Vec<u8>>, event: &mut OpenEvent<'_>) -> Answer {
         event.note_stage(|details| &mut details.ended);
         let mut answer = match answered {
             Ok(body) => Answer::new(StatusCode::OK, body),
             Err(error) => self.api_error(&error, event),
         };
-        if let Some(told) = told {
-            answer.extra.extend(told.take_headers().into_iter().filter_map(as_header));
-        }
+        answer.extra.extend(event.told_headers().into_iter().filter_map(as_header));
         answer
     }
 
@@ -370,8 +359,13 @@ impl Handler {
         if !open.budget().wait_for_answers().await {
             return unavailable();
         }
-        let to_tell = event.to_tell(Asked::default());
-        self.call(api_of_caller, operation, body, to_tell, event).await
+        let api = match &api_of_caller {
+            Ok(own) => own.as_ref().unwrap_or(&self.api),
+            Err(error) => return self.api_error(error, event),
+        };
+        let to_tell = event.begin_call(Asked::default());
+        let answered = self.lanes.call(api, operation, body, to_tell).await;
+        self.answered(answered, event)
     }
 
     /// Returns the answer for an error of the API. Logs faults of the server here, at most one a

@@ -89,15 +89,21 @@ impl OpenEvent<'_> {
         }
     }
 
-    /// Returns what a call tells beside its answer: what the client asks for, and the usage if somebody wants it.
-    /// None if that is nothing.
-    pub fn to_tell(&mut self, asked: Asked) -> Option<(Asked, Arc<Told>)> {
+    /// Begins the call of an operation. Returns what it tells beside its answer: what the client asks for, and the
+    /// usage if somebody wants it. None if that is nothing.
+    pub fn begin_call(&mut self, asked: Asked) -> Option<(Asked, Arc<Told>)> {
+        self.note_stage(|details| &mut details.began);
         let asked = Asked { usage: self.interest.usage, ..asked };
         if asked == Asked::default() {
             return None;
         }
         let told = self.told.insert(Arc::default());
         Some((asked, Arc::clone(told)))
+    }
+
+    /// Returns the headers that the call has told, once.
+    pub fn told_headers(&self) -> Vec<(&'static str, String)> {
+        self.told.as_ref().map(|told| told.take_headers()).unwrap_or_default()
     }
 
     /// Notes the time of a stage, if somebody wants it.
