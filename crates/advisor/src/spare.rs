@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 const SMALLER_MAX: f64 = 0.75;
 
 /// An index, with its part of the recording.
-struct Seen<'t> {
+struct IndexSeen<'t> {
     facts: &'t IndexFacts,
     is_local: bool,
     key: Key,
@@ -27,7 +27,7 @@ struct Seen<'t> {
     write_units: f64,
 }
 
-impl Seen<'_> {
+impl IndexSeen<'_> {
     fn read_by(&self) -> u64 {
         self.readers.iter().fold(0, |sum, (_, used)| sum.saturating_add(used.requests))
     }
@@ -75,7 +75,7 @@ pub(crate) fn advise(table: &TableSeen<'_>, advised: &[&str]) -> Vec<SpareIndex>
     found
 }
 
-fn indexes<'t>(table: &TableSeen<'t>) -> Vec<Seen<'t>> {
+fn indexes<'t>(table: &TableSeen<'t>) -> Vec<IndexSeen<'t>> {
     let definition = table.definition;
     let local = definition.local_secondary_indexes.iter().map(|it| (it, true));
     let global = definition.global_secondary_indexes.iter().map(|it| (it, false));
@@ -86,7 +86,7 @@ fn indexes<'t>(table: &TableSeen<'t>) -> Vec<Seen<'t>> {
         let rows = table.recording.rows.iter().filter(|row| {
             row.key.table == table.facts.table && row.key.index.as_deref() == Some(name)
         });
-        Seen {
+        IndexSeen {
             facts,
             is_local,
             key: Key::of(&facts.key_schema),
@@ -98,14 +98,19 @@ fn indexes<'t>(table: &TableSeen<'t>) -> Vec<Seen<'t>> {
     local.chain(global).map(seen).collect()
 }
 
-fn unread(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<SpareIndex> {
+fn unread(table: &TableSeen<'_>, index: &IndexSeen<'_>) -> Option<SpareIndex> {
     // The reads of requests beyond the recording's bound are unknown.
     let is_known = table.recording.others == 0;
     (is_known && index.read_by() == 0).then(|| without(table, index, Spare::Unread, 0.0))
 }
 
 /// Returns the savings if an index goes and its reads use `more_reads` units more.
-fn without(table: &TableSeen<'_>, index: &Seen<'_>, why: Spare, more_reads: f64) -> SpareIndex {
+fn without(
+    table: &TableSeen<'_>,
+    index: &IndexSeen<'_>,
+    why: Spare,
+    more_reads: f64,
+) -> SpareIndex {
     let writes = table.month.of_recorded(table.prices.of_requests(0.0, index.write_units));
     let stored = (exact(index.facts.item_count), exact(index.facts.index_size_bytes));
     let reads = -table.month.of_recorded(table.prices.of_requests(more_reads, 0.0));
@@ -114,7 +119,7 @@ fn without(table: &TableSeen<'_>, index: &Seen<'_>, why: Spare, more_reads: f64)
 
 fn spare(
     table: &TableSeen<'_>,
-    index: &Seen<'_>,
+    index: &IndexSeen<'_>,
     why: Spare,
     (writes_saved, storage_saved, reads_saved): (f64, f64, f64),
 ) -> SpareIndex {
@@ -135,7 +140,11 @@ fn spare(
 
 /// Returns the advice if another index has all entries of this one, in its order and with all their
 /// attributes.
-fn contained(table: &TableSeen<'_>, index: &Seen<'_>, other: &Seen<'_>) -> Option<SpareIndex> {
+fn contained(
+    table: &TableSeen<'_>,
+    index: &IndexSeen<'_>,
+    other: &IndexSeen<'_>,
+) -> Option<SpareIndex> {
     let further = other.key.sort.strip_prefix(&index.key.sort[..])?;
     let is_like = index.is_local == other.is_local
         && index.key.partition == other.key.partition
@@ -176,7 +185,7 @@ fn contains(other: &Entries, one: &Entries, other_key: &Key) -> bool {
 }
 
 /// Returns the advice for an index that holds more than its readers ask for.
-fn holds_too_much(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<SpareIndex> {
+fn holds_too_much(table: &TableSeen<'_>, index: &IndexSeen<'_>) -> Option<SpareIndex> {
     if index.is_local || index.readers.is_empty() || table.facts.sample.is_none() {
         return None;
     }
@@ -207,7 +216,7 @@ fn holds_too_much(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<SpareIndex>
 }
 
 /// Returns the attributes that the readers of an index ask for, if those are fewer than it has.
-fn asked_for(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<Entries> {
+fn asked_for(table: &TableSeen<'_>, index: &IndexSeen<'_>) -> Option<Entries> {
     let of_table = Key::of(&table.definition.key_schema);
     let mut names: BTreeSet<&str> = BTreeSet::new();
     for (pattern, _) in &index.readers {

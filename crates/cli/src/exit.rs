@@ -52,17 +52,17 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// The linter has findings; holds the message with their number.
+/// A check has findings; holds the message with their number.
 #[derive(Debug)]
-pub struct Found(pub String);
+pub struct CheckFailed(pub String);
 
-impl fmt::Display for Found {
+impl fmt::Display for CheckFailed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Found {}
+impl std::error::Error for CheckFailed {}
 
 /// The recorded requests cost more than the budget; holds the message with the amount.
 #[derive(Debug)]
@@ -126,7 +126,7 @@ fn code(error: &anyhow::Error) -> u8 {
         REFUSED
     } else if error.is::<NotFound>() {
         NOT_FOUND
-    } else if error.is::<Found>() {
+    } else if error.is::<CheckFailed>() {
         FOUND
     } else if error.is::<OverBudget>() {
         OVER_BUDGET

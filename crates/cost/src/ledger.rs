@@ -37,7 +37,7 @@ pub struct Ledger(Mutex<Pages>);
 #[derive(Debug, Default)]
 struct Pages {
     began_ms: u64,
-    rows: Vec<Kept>,
+    rows: Vec<LedgerRow>,
     /// Cache of row offsets by [`hint`]; a slot may hold another key's row.
     hinted: Vec<usize>,
     /// Offsets of rows by the hash of their keys.
@@ -51,7 +51,7 @@ struct Pages {
 
 /// A row, and the offset of its place.
 #[derive(Debug)]
-struct Kept {
+struct LedgerRow {
     key: RowKey,
     used: Used,
     place: Option<usize>,
@@ -186,7 +186,7 @@ impl Pages {
         same.push(nth);
         self.bytes = bytes;
         let place = self.place(key);
-        self.rows.push(Kept { key: key.to_key(), used: Used::default(), place });
+        self.rows.push(LedgerRow { key: key.to_key(), used: Used::default(), place });
         Some(nth)
     }
 

@@ -101,10 +101,10 @@ impl<'k> Filled<'k> {
 }
 
 /// An index that is being filled.
-pub(crate) type Place = (TableId, IndexId);
+pub(crate) type FillingIndex = (TableId, IndexId);
 
 /// Returns the store key of an index's progress.
-pub(crate) fn key_of((table, index): Place) -> Key {
+pub(crate) fn key_of((table, index): FillingIndex) -> Key {
     layout::filling(table, index)
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn key_of((table, index): Place) -> Key {
 #[derive(Debug)]
 pub(crate) struct Fillings<'c> {
     /// Indexes that are being filled, in order.
-    places: &'c [Place],
+    places: &'c [FillingIndex],
     /// Stored value for each place.
     stored: &'c [Option<Bytes>],
     /// Decoded value for each place.
@@ -122,7 +122,10 @@ pub(crate) struct Fillings<'c> {
 impl<'c> Fillings<'c> {
     /// Decodes the values of the keys of some places, which are in order. Fails with the first key
     /// whose value is unreadable.
-    pub(crate) fn read(places: &'c [Place], stored: &'c [Option<Bytes>]) -> Result<Self, Key> {
+    pub(crate) fn read(
+        places: &'c [FillingIndex],
+        stored: &'c [Option<Bytes>],
+    ) -> Result<Self, Key> {
         assert_eq!(places.len(), stored.len(), "each place has a key");
         let filled = places.iter().zip(stored).map(|(place, stored)| {
             Filled::decode(stored.as_deref()).map_err(|Unreadable| key_of(*place))

@@ -6,7 +6,7 @@
 //! reader of more than a few paths decodes each large container once, into a list that it can
 //! search.
 
-use crate::path::{DocumentPath, Step};
+use crate::path::{DocumentPath, PathStep};
 use hashrange_model::{Item, ValueRef};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -46,8 +46,8 @@ impl<'i> Lookup<'i> {
         let top = ValueRef::M(self.item.attributes());
         let first = member(&mut containers, top, &path.attribute)?;
         path.steps.iter().try_fold(first, |value, step| match step {
-            Step::Member(name) => member(&mut containers, value, name),
-            Step::Element(offset) => element(&mut containers, value, *offset),
+            PathStep::Member(name) => member(&mut containers, value, name),
+            PathStep::Element(offset) => element(&mut containers, value, *offset),
         })
     }
 }
@@ -108,7 +108,7 @@ mod tests {
         let item = large();
         let lookup = Lookup::new(&item, PATHS_MIN);
         for offset in 0..400 {
-            let steps = vec![Step::Element(0), Step::Element(offset)];
+            let steps = vec![PathStep::Element(0), PathStep::Element(offset)];
             lookup.find(&DocumentPath { attribute: "lists".into(), steps });
             lookup.find(&DocumentPath::top_level(format!("n{offset:03}")));
         }
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_laid_out_item_shows_what_a_walk_finds() {
         let item = large();
-        let step = |name: &str| Step::Member(name.into());
+        let step = |name: &str| PathStep::Member(name.into());
         let paths = [
             ("s", vec![]),
             ("gone", vec![]),
@@ -127,11 +127,11 @@ mod tests {
             ("n299", vec![step("x")]),
             ("m", vec![step("n007")]),
             ("m", vec![step("gone")]),
-            ("m", vec![step("l"), Step::Element(499)]),
-            ("m", vec![step("l"), Step::Element(500)]),
-            ("m", vec![Step::Element(0)]),
-            ("lists", vec![Step::Element(0), Step::Element(399)]),
-            ("lists", vec![Step::Element(1), Step::Element(0), Step::Element(7)]),
+            ("m", vec![step("l"), PathStep::Element(499)]),
+            ("m", vec![step("l"), PathStep::Element(500)]),
+            ("m", vec![PathStep::Element(0)]),
+            ("lists", vec![PathStep::Element(0), PathStep::Element(399)]),
+            ("lists", vec![PathStep::Element(1), PathStep::Element(0), PathStep::Element(7)]),
             ("lists", vec![step("a")]),
         ];
         let (few, many) = (Lookup::new(&item, 1), Lookup::new(&item, PATHS_MIN));

@@ -9,7 +9,7 @@ pub(crate) type Name = Arc<str>;
 
 /// One step of a path into a container.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     /// An entry of a map.
     Member(Name),
     /// An element of a list, 0-based.
@@ -20,7 +20,7 @@ pub(crate) enum Step {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DocumentPath {
     pub(crate) attribute: Name,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PathStep>,
 }
 
 impl DocumentPath {
@@ -42,8 +42,8 @@ impl DocumentPath {
     /// Returns the value that the steps lead to from the value of the attribute.
     pub(crate) fn descend<'i>(&self, attribute: ValueRef<'i>) -> Option<ValueRef<'i>> {
         self.steps.iter().try_fold(attribute, |value, step| match (step, value) {
-            (Step::Member(name), ValueRef::M(entries)) => entries.get(name),
-            (Step::Element(offset), ValueRef::L(elements)) => elements.get(*offset),
+            (PathStep::Member(name), ValueRef::M(entries)) => entries.get(name),
+            (PathStep::Element(offset), ValueRef::L(elements)) => elements.get(*offset),
             _ => None,
         })
     }
@@ -54,8 +54,8 @@ impl fmt::Display for DocumentPath {
         write!(formatter, "[{}", self.attribute)?;
         for step in &self.steps {
             match step {
-                Step::Member(name) => write!(formatter, ", {name}")?,
-                Step::Element(offset) => write!(formatter, ", [{offset}]")?,
+                PathStep::Member(name) => write!(formatter, ", {name}")?,
+                PathStep::Element(offset) => write!(formatter, ", [{offset}]")?,
             }
         }
         formatter.write_str("]")

@@ -1,7 +1,7 @@
 //! A set of document paths merged into a tree: finds overlaps and conflicts among the paths, and
 //! reduces values to the parts that the paths name.
 
-use crate::path::{DocumentPath, Name, Step};
+use crate::path::{DocumentPath, Name, PathStep};
 use hashrange_model::encode::Encoder;
 use hashrange_model::error::ExpressionFault;
 use hashrange_model::{Item, ValueRef};
@@ -25,19 +25,19 @@ struct Branch {
 }
 
 impl Branch {
-    fn child(&mut self, step: &Step, nth_path: usize) -> &mut Self {
+    fn child(&mut self, step: &PathStep, nth_path: usize) -> &mut Self {
         let new = || Self { first_path: nth_path, ..Self::default() };
         match step {
-            Step::Member(name) => self.members.entry(name.clone()).or_insert_with(new),
-            Step::Element(offset) => self.elements.entry(*offset).or_insert_with(new),
+            PathStep::Member(name) => self.members.entry(name.clone()).or_insert_with(new),
+            PathStep::Element(offset) => self.elements.entry(*offset).or_insert_with(new),
         }
     }
 
     /// Returns the path that uses this place as the other kind of container than `step` does.
-    fn conflicting(&self, step: &Step) -> Option<usize> {
+    fn conflicting(&self, step: &PathStep) -> Option<usize> {
         match step {
-            Step::Member(_) => self.elements.values().map(|branch| branch.first_path).min(),
-            Step::Element(_) => self.members.values().map(|branch| branch.first_path).min(),
+            PathStep::Member(_) => self.elements.values().map(|branch| branch.first_path).min(),
+            PathStep::Element(_) => self.members.values().map(|branch| branch.first_path).min(),
         }
     }
 }
@@ -149,8 +149,8 @@ fn nth_texts<'p>(
 impl Branch {
     /// Adds the paths that end below `path`.
     fn collect_paths(&self, path: DocumentPath, paths: &mut Vec<DocumentPath>) {
-        let members = self.members.iter().map(|(name, it)| (Step::Member(name.clone()), it));
-        let elements = self.elements.iter().map(|(offset, it)| (Step::Element(*offset), it));
+        let members = self.members.iter().map(|(name, it)| (PathStep::Member(name.clone()), it));
+        let elements = self.elements.iter().map(|(offset, it)| (PathStep::Element(*offset), it));
         for (step, branch) in members.chain(elements) {
             let mut longer = path.clone();
             longer.steps.push(step);

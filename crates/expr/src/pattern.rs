@@ -14,7 +14,7 @@
 use crate::condition::{Condition, Node, Operand, check};
 use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
 use crate::parse::Parser;
-use crate::path::{DocumentPath, Step};
+use crate::path::{DocumentPath, PathStep};
 use crate::placeholders::Placeholders;
 use crate::text::{KeyText, Path, Plain};
 use crate::token::Comparator;
@@ -58,9 +58,9 @@ impl Condition {
     pub fn tested_bytes(&self) -> usize {
         let mut paths = Vec::new();
         self.0.collect_paths(&mut paths);
-        let of_step = |step: &Step| match step {
-            Step::Member(name) => name.len(),
-            Step::Element(_) => 0,
+        let of_step = |step: &PathStep| match step {
+            PathStep::Member(name) => name.len(),
+            PathStep::Element(_) => 0,
         };
         let of_path = |path: &&DocumentPath| {
             TEST_BYTES + path.attribute.len() + path.steps.iter().map(of_step).sum::<usize>()

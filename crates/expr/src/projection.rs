@@ -3,7 +3,7 @@
 //! Keys are not added: a read returns only what the projection names.
 
 use crate::parse::Parser;
-use crate::path::{DocumentPath, Name, Step};
+use crate::path::{DocumentPath, Name, PathStep};
 use crate::path_tree::PathTree;
 use crate::placeholders::Placeholders;
 use hashrange_model::Item;
@@ -107,8 +107,8 @@ fn column_name(path: &DocumentPath) -> Name {
     let mut column = path.attribute.to_string();
     for step in &path.steps {
         match step {
-            Step::Member(name) => column = name.to_string(),
-            Step::Element(offset) => column.extend(["[", &offset.to_string(), "]"]),
+            PathStep::Member(name) => column = name.to_string(),
+            PathStep::Element(offset) => column.extend(["[", &offset.to_string(), "]"]),
         }
     }
     column.into()

@@ -62,7 +62,7 @@ pub struct Book(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     /// The minutes of each place, oldest first; no place is without any.
-    places: BTreeMap<Place, VecDeque<Page>>,
+    places: BTreeMap<Place, VecDeque<MinutePage>>,
     /// Minutes of all places together.
     pages: usize,
     newest: u64,
@@ -71,7 +71,7 @@ struct State {
 
 /// A minute of a place.
 #[derive(Debug)]
-struct Page {
+struct MinutePage {
     minute: u64,
     whole: Sums,
     ranges: Box<[Sums; RANGES]>,
@@ -134,7 +134,7 @@ impl Book {
 
     /// Returns the memory of the book, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.state().places.values().flatten().map(Page::memory_bytes).sum()
+        self.state().places.values().flatten().map(MinutePage::memory_bytes).sum()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -158,7 +158,7 @@ impl State {
         self.newest
     }
 
-    fn forget(&mut self, is_forgotten: impl Fn(&Place, &Page) -> bool) {
+    fn forget(&mut self, is_forgotten: impl Fn(&Place, &MinutePage) -> bool) {
         self.places.retain(|place, pages| {
             pages.retain(|page| !is_forgotten(place, page));
             !pages.is_empty()
@@ -167,22 +167,22 @@ impl State {
     }
 
     /// Returns the page of the current minute; `None` if there is no room for it.
-    fn page(&mut self, place: Place, minute: u64) -> Option<&mut Page> {
+    fn page(&mut self, place: Place, minute: u64) -> Option<&mut MinutePage> {
         let is_known =
-            |pages: &VecDeque<Page>| pages.back().is_some_and(|page| page.minute == minute);
+            |pages: &VecDeque<MinutePage>| pages.back().is_some_and(|page| page.minute == minute);
         if !self.places.get(&place).is_some_and(is_known) {
             if self.pages == PAGES_MAX {
                 self.drop_oldest(minute)?;
             }
             self.pages += 1;
-            self.places.entry(place).or_default().push_back(Page::new(minute));
+            self.places.entry(place).or_default().push_back(MinutePage::new(minute));
         }
         self.places.get_mut(&place)?.back_mut()
     }
 
     /// Drops the oldest page of a minute before this one, if there is one.
     fn drop_oldest(&mut self, minute: u64) -> Option<()> {
-        let oldest = |pages: &VecDeque<Page>| pages.front().map(|page| page.minute);
+        let oldest = |pages: &VecDeque<MinutePage>| pages.front().map(|page| page.minute);
         let places = self.places.iter().filter_map(|(place, pages)| Some((oldest(pages)?, *place)));
         let (_, place) = places.filter(|(oldest, _)| *oldest < minute).min()?;
         let pages = self.places.get_mut(&place)?;
@@ -195,7 +195,7 @@ impl State {
     }
 }
 
-impl Page {
+impl MinutePage {
     fn new(minute: u64) -> Self {
         Self {
             minute,

@@ -16,7 +16,7 @@ use std::mem;
 
 /// Key in the sketch.
 #[derive(Debug, Default)]
-struct Kept {
+struct SketchEntry {
     name: Name,
     /// Hash of its partition key.
     hash: u32,
@@ -30,7 +30,7 @@ struct Kept {
 
 /// Figures of a key.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known<'s> {
+pub(crate) struct KeyFigures<'s> {
     pub(crate) key: CutKey<'s>,
     pub(crate) hash: u32,
     pub(crate) over: f64,
@@ -41,7 +41,7 @@ pub(crate) struct Known<'s> {
 #[derive(Debug)]
 pub(crate) struct Sketch {
     most: usize,
-    kept: Vec<Kept>,
+    kept: Vec<SketchEntry>,
 }
 
 impl Sketch {
@@ -63,14 +63,14 @@ impl Sketch {
             if self.kept.capacity() == 0 {
                 self.kept.reserve_exact(self.most);
             }
-            self.kept.push(Kept::default());
+            self.kept.push(SketchEntry::default());
             0.0
         } else {
             self.move_lightest_to_end()
         };
         if let Some(kept) = self.kept.last_mut() {
             kept.name.set(id, key);
-            *kept = Kept {
+            *kept = SketchEntry {
                 name: mem::take(&mut kept.name),
                 hash,
                 weight: floor + weight,
@@ -89,8 +89,8 @@ impl Sketch {
     }
 
     /// Returns the keys that are kept, in no order.
-    pub(crate) fn known(&self) -> impl Iterator<Item = Known<'_>> {
-        self.kept.iter().map(|kept| Known {
+    pub(crate) fn known(&self) -> impl Iterator<Item = KeyFigures<'_>> {
+        self.kept.iter().map(|kept| KeyFigures {
             key: kept.name.get(),
             hash: kept.hash,
             over: kept.over,
@@ -101,7 +101,7 @@ impl Sketch {
     /// Returns its memory on the heap, in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         let names: usize = self.kept.iter().map(|kept| kept.name.heap_bytes()).sum();
-        self.kept.capacity() * size_of::<Kept>() + names
+        self.kept.capacity() * size_of::<SketchEntry>() + names
     }
 
     /// Moves the lightest key to the end and returns its weight.
@@ -148,7 +148,7 @@ mod tests {
             sketch.add(&key.to_be_bytes(), 0, &sums, units);
         }
         let bound = whole / f64::from(u32::try_from(most).unwrap());
-        let known: BTreeMap<u64, Known<'_>> = sketch
+        let known: BTreeMap<u64, KeyFigures<'_>> = sketch
             .known()
             .map(|known| (u64::from_be_bytes(known.key.bytes.try_into().unwrap()), known))
             .collect();

@@ -23,12 +23,12 @@ pub(crate) struct Siblings {
 }
 
 /// A collection, the attribute, true for a number, and the beginning.
-type Place = (Vec<String>, String, bool, String);
+type SiblingsKey = (Vec<String>, String, bool, String);
 
 impl Siblings {
     /// Returns all siblings in the sort keys of a table or index.
     pub(crate) fn all(source: &Source, items: &[Item]) -> Vec<Self> {
-        let mut found: BTreeMap<Place, Self> = BTreeMap::new();
+        let mut found: BTreeMap<SiblingsKey, Self> = BTreeMap::new();
         for item in items {
             add(source, item, &mut found);
         }
@@ -41,7 +41,7 @@ impl Siblings {
     }
 }
 
-fn add(source: &Source, item: &Item, found: &mut BTreeMap<Place, Siblings>) {
+fn add(source: &Source, item: &Item, found: &mut BTreeMap<SiblingsKey, Siblings>) {
     let keys: Option<Vec<&Scalar>> =
         source.partition.iter().chain(&source.sort).map(|name| item.get(name)).collect();
     // An item without all keys is not in the index.

@@ -33,7 +33,7 @@ pub struct Example<'a> {
 
 /// A command or statement that a page runs with our own command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown<'a> {
+pub struct ShownRun<'a> {
     /// The command or statement.
     pub run: Run<'a>,
     /// Position in the page of its output, in bytes.
@@ -100,14 +100,14 @@ pub fn code_spans(page: &str) -> Vec<&str> {
 
 /// Returns the commands and statements of a page with their output, in order: each fence `sql`, and
 /// each fence `sh` that begins with `hashrange `, with the fence `text` that follows.
-pub fn shown(page: &str) -> Vec<Shown<'_>> {
+pub fn shown(page: &str) -> Vec<ShownRun<'_>> {
     let mut found = Vec::new();
     let mut last = None;
     for fence in fences(page) {
         match fence.kind {
             "sql" => last = Some(Run::Statement(fence.body)),
             _ if fence.is_command_of("hashrange ") => last = Some(Run::Command(fence.body)),
-            "text" => found.extend(last.take().map(|run| Shown { run, printed: fence.range })),
+            "text" => found.extend(last.take().map(|run| ShownRun { run, printed: fence.range })),
             _ => {}
         }
     }

@@ -52,7 +52,7 @@ pub struct Activity {
 
 /// Memory and places that a connection holds at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldResources {
     /// Requests whose answers are not out.
     pub requests: u64,
     /// Answers that are not out.
@@ -122,9 +122,9 @@ impl Activity {
     }
 
     /// Returns what the connection holds now: requests, answers and bodies.
-    pub fn held(&self) -> Held {
+    pub fn held(&self) -> HeldResources {
         let open = self.open.load(Ordering::Relaxed);
-        Held {
+        HeldResources {
             requests: open >> 48,
             answers: (open >> 32) & 0xffff,
             answer_bytes: open & (ANSWER - 1),

@@ -27,7 +27,7 @@ use crate::refused_writes::RefusedWrites;
 use crate::request_id::{RequestId, RequestIds};
 use crate::request_log;
 use crate::subscribers::{OpenEvent, Subscribers};
-use crate::web::{Page, Rules, Stranger};
+use crate::web::{PageOrigin, Rules, Stranger};
 use bytes::Bytes;
 use hashrange_auth::{AuthFault, HeaderView, Payload};
 use hashrange_model::bounds::{
@@ -234,9 +234,9 @@ impl Handler {
         };
         let host = authority.or(host.map(HeaderValue::as_bytes));
         match self.rules.judge(host, origin.map(HeaderValue::as_bytes)) {
-            Ok(Page::None) => Ok(Readers::NoPage),
-            Ok(Page::OfAny) => Ok(Readers::EveryPage),
-            Ok(Page::OfThis) => Ok(origin.cloned().map_or(Readers::NoPage, Readers::PagesOf)),
+            Ok(PageOrigin::None) => Ok(Readers::NoPage),
+            Ok(PageOrigin::OfAny) => Ok(Readers::EveryPage),
+            Ok(PageOrigin::OfThis) => Ok(origin.cloned().map_or(Readers::NoPage, Readers::PagesOf)),
             Err(Stranger::Host) => Err(forbidden(envelope::strange_host(host.unwrap_or_default()))),
             Err(Stranger::Origin) => {
                 let origin = origin.map(HeaderValue::as_bytes).unwrap_or_default();

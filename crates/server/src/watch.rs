@@ -4,7 +4,7 @@
 //! One task reads the [`Activity`] of the connections from time to time, and at once when the
 //! [`Budget`] wakes it because a resource is short.
 
-use crate::activity::{Activity, Held};
+use crate::activity::{Activity, HeldResources};
 use crate::budget::{Budget, Short};
 use crate::config::Limits;
 use crate::metrics::Metrics;
@@ -224,7 +224,7 @@ impl Watch {
 }
 
 /// Returns the weight of a connection's answers: a place of a request counts like 64 KiB.
-fn answers_weight(held: &Held) -> u64 {
+fn answers_weight(held: &HeldResources) -> u64 {
     held.answer_bytes + held.answers * 64 * 1024
 }
 
@@ -241,7 +241,7 @@ impl Watched {
         }
     }
 
-    fn held(&self) -> Held {
+    fn held(&self) -> HeldResources {
         self.activity.held()
     }
 

@@ -105,9 +105,9 @@ pub enum Stranger {
     Origin,
 }
 
-/// Treatment of a request.
+/// Origin of a request, as far as pages are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Page {
+pub enum PageOrigin {
     /// The request is from no page.
     None,
     /// The request is from a page, and pages of every origin may read the answer.
@@ -151,15 +151,19 @@ impl Rules {
     }
 
     /// Judges a request by its `Host` and its `Origin`.
-    pub fn judge(&self, host: Option<&[u8]>, origin: Option<&[u8]>) -> Result<Page, Stranger> {
+    pub fn judge(
+        &self,
+        host: Option<&[u8]>,
+        origin: Option<&[u8]>,
+    ) -> Result<PageOrigin, Stranger> {
         let host = host.unwrap_or_default();
         if !self.any_host && !self.is_own_host(host) {
             return Err(Stranger::Host);
         }
         match origin {
-            None => Ok(Page::None),
-            Some(_) if self.any_origin => Ok(Page::OfAny),
-            Some(origin) if self.allows_origin(origin, host) => Ok(Page::OfThis),
+            None => Ok(PageOrigin::None),
+            Some(_) if self.any_origin => Ok(PageOrigin::OfAny),
+            Some(origin) if self.allows_origin(origin, host) => Ok(PageOrigin::OfThis),
             Some(_) => Err(Stranger::Origin),
         }
     }

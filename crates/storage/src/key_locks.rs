@@ -17,9 +17,9 @@ const STRIPES: usize = shards(1024);
 #[derive(Debug, Default)]
 struct Stripe(RwLock<()>);
 
-/// Hold of a stripe: exclusive for a writer of one of its keys, shared by readers.
+/// Guard of a stripe: exclusive for a writer of one of its keys, shared by readers.
 #[derive(Debug)]
-pub(crate) enum Held<'l> {
+pub(crate) enum StripeGuard<'l> {
     Alone { _guard: RwLockWriteGuard<'l, ()> },
     Shared { _guard: RwLockReadGuard<'l, ()> },
 }
@@ -28,9 +28,9 @@ pub(crate) enum Held<'l> {
 #[derive(Debug)]
 pub(crate) enum LockedKeys<'l> {
     /// One key that may be written, as most commits have.
-    One { _held: Option<Held<'l>> },
+    One { _held: Option<StripeGuard<'l>> },
     /// Any keys.
-    Some { _held: Vec<Held<'l>> },
+    Some { _held: Vec<StripeGuard<'l>> },
 }
 
 impl LockedKeys<'_> {
@@ -71,12 +71,12 @@ impl KeyLocks {
         LockedKeys::Some { _held: held.collect() }
     }
 
-    fn hold(&self, stripe: usize, alone: bool) -> Option<Held<'_>> {
+    fn hold(&self, stripe: usize, alone: bool) -> Option<StripeGuard<'_>> {
         let Stripe(lock) = self.stripes.get(stripe)?;
         Some(if alone {
-            Held::Alone { _guard: lock.write() }
+            StripeGuard::Alone { _guard: lock.write() }
         } else {
-            Held::Shared { _guard: lock.read() }
+            StripeGuard::Shared { _guard: lock.read() }
         })
     }
 

@@ -6,7 +6,7 @@ use crate::client::{Backoff, Caller, Failure, Refused};
 use crate::format::WireItem;
 use crate::output::printer;
 use crate::reading::key::{self, Key};
-use crate::reading::reader::{Entry, Place};
+use crate::reading::reader::{Entry, RecordPlace};
 use hashrange::Operation;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ pub struct Target {
 
 /// Outcome of a batch.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct BatchOutcome {
     /// Number of the batch.
     pub batch: u64,
     /// Its keys.
@@ -38,18 +38,18 @@ pub struct Outcome {
     /// True if the database turned some items away for a while.
     pub was_throttled: bool,
     /// The keys of the items that are in, and the places of their records.
-    pub done: Vec<(Place, Key)>,
+    pub done: Vec<(RecordPlace, Key)>,
     /// Items that the database refused and the import skipped, each with the reason.
-    pub skipped: Vec<(Place, String)>,
+    pub skipped: Vec<(RecordPlace, String)>,
     /// The first item that is not in, and why, unless Ctrl-C stopped the import.
-    pub open: Option<(Place, Option<anyhow::Error>)>,
+    pub open: Option<(RecordPlace, Option<anyhow::Error>)>,
 }
 
 /// Writes a batch.
 pub async fn write(
     target: &Target,
     mut entries: Vec<Entry>,
-    outcome: &mut Outcome,
+    outcome: &mut BatchOutcome,
     mut stop: Stop,
 ) {
     let mut backoff = Backoff::default();
@@ -118,7 +118,7 @@ fn is_of_an_item(error: &anyhow::Error) -> bool {
 async fn write_one_by_one(
     target: &Target,
     entries: Vec<Entry>,
-    outcome: &mut Outcome,
+    outcome: &mut BatchOutcome,
     mut stop: Stop,
 ) {
     for entry in entries {

@@ -5,14 +5,14 @@
 //!   item of the later line stays.
 //! - Every line before the one that a report names as the next is in, or was skipped.
 
-use super::batch::{self, Outcome};
+use super::batch::{self, BatchOutcome};
 use super::counted;
 use super::progress::{PERIOD, Progress};
 use super::repeats::{KEYS_MAX, Repeats};
 use super::retry::Stop;
 use crate::exit::{Unfinished, Usage};
 use crate::reading::key::Key;
-use crate::reading::reader::{self, Entry, Event, NEXT_PAGE_MISSING, Place, Plan};
+use crate::reading::reader::{self, Entry, Event, NEXT_PAGE_MISSING, Plan, RecordPlace};
 use crate::reading::source::Source;
 use anyhow::Context;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +51,7 @@ pub async fn run(plan: Plan, target: Target, in_flight: usize) -> anyhow::Result
     let sizes: Option<Vec<u64>> = plan.sources.iter().map(Source::size).collect();
     let progress = Progress::new(Arc::clone(&count), sizes.map(|sizes| sizes.iter().sum()));
     let sources = plan.sources.clone();
-    let first = Place { source: 0, line: plan.from_line, nth: 1 };
+    let first = RecordPlace { source: 0, line: plan.from_line, nth: 1 };
     let events = reader::start(plan, count)?;
     let mut import = Import::new(target, sources, first, in_flight, progress);
     import.work(events).await?;
@@ -68,10 +68,10 @@ struct Import {
     in_flight_max: usize,
     /// Batches that may be under way now: fewer after the database turned items away.
     in_flight_now: usize,
-    under_way: JoinSet<Outcome>,
+    under_way: JoinSet<BatchOutcome>,
     busy: BTreeSet<Key>,
     /// First records of the batches under way, or left undone.
-    open: BTreeMap<u64, Place>,
+    open: BTreeMap<u64, RecordPlace>,
     next_batch: u64,
     /// The batch that is being filled.
     entries: Vec<Entry>,
@@ -80,8 +80,8 @@ struct Import {
     held: Option<Entry>,
     is_read: bool,
     /// Place after the last record that was read.
-    behind: Place,
-    fault: Option<(Place, anyhow::Error)>,
+    behind: RecordPlace,
+    fault: Option<(RecordPlace, anyhow::Error)>,
     is_interrupted: bool,
     /// True if the database turned items away lately.
     is_throttled: bool,
@@ -95,7 +95,7 @@ impl Import {
     fn new(
         target: Target,
         sources: Vec<Source>,
-        behind: Place,
+        behind: RecordPlace,
         in_flight_max: usize,
         progress: Progress,
     ) -> Self {
@@ -246,7 +246,7 @@ impl Import {
         self.open.extend(entries.first().map(|first| (batch, first.place)));
         let (target, stop) = (Arc::clone(&self.target), self.stopped.clone());
         self.under_way.spawn(async move {
-            let mut outcome = Outcome { batch, keys, ..Outcome::default() };
+            let mut outcome = BatchOutcome { batch, keys, ..BatchOutcome::default() };
             batch::write(&target, entries, &mut outcome, stop).await;
             outcome
         });
@@ -255,7 +255,7 @@ impl Import {
         }
     }
 
-    fn account(&mut self, outcome: Outcome) {
+    fn account(&mut self, outcome: BatchOutcome) {
         outcome.keys.iter().for_each(|key| {
             self.busy.remove(key);
         });
@@ -285,20 +285,20 @@ impl Import {
         }
     }
 
-    fn skip(&mut self, place: Place, reason: &str) {
+    fn skip(&mut self, place: RecordPlace, reason: &str) {
         self.skipped += 1;
         self.progress.complain(&format!("hashrange: {}: {reason} (skipped)", self.named(place)));
     }
 
     /// Keeps the fault of the first line that has one.
-    fn fail(&mut self, place: Place, error: anyhow::Error) {
+    fn fail(&mut self, place: RecordPlace, error: anyhow::Error) {
         if self.fault.as_ref().is_none_or(|(first, _)| place < *first) {
             self.fault = Some((place, error));
         }
     }
 
     /// Returns the name of a record: with its file, if there are several.
-    fn named(&self, place: Place) -> String {
+    fn named(&self, place: RecordPlace) -> String {
         match self.sources.get(place.source) {
             Some(source) if self.sources.len() > 1 => format!("{source}: {place}"),
             _ => place.to_string(),
@@ -306,7 +306,7 @@ impl Import {
     }
 
     /// Returns the first line that is not known to be in.
-    fn resume(&self) -> Place {
+    fn resume(&self) -> RecordPlace {
         let waiting = self.entries.first().or(self.held.as_ref()).map(|entry| entry.place);
         let fault = self.fault.as_ref().map(|(place, _)| *place);
         let open = self.open.values().copied();
@@ -339,7 +339,7 @@ impl Import {
             }
             None if self.is_interrupted => Err(Unfinished::interrupted(&self.report()).into()),
             None => {
-                let named = |place: Option<Place>| place.map(|place| self.named(place));
+                let named = |place: Option<RecordPlace>| place.map(|place| self.named(place));
                 let repeated = self.repeats.counted();
                 let repeated =
                     repeated.map(|(count, first)| (count, named(first).unwrap_or_default()));

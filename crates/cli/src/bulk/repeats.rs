@@ -4,7 +4,7 @@
 //! unknown.
 
 use crate::reading::key::Key;
-use crate::reading::reader::Place;
+use crate::reading::reader::RecordPlace;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -18,7 +18,7 @@ pub struct Repeats {
     keys_max: usize,
     is_known: bool,
     count: u64,
-    first: Option<Place>,
+    first: Option<RecordPlace>,
 }
 
 impl Repeats {
@@ -28,7 +28,7 @@ impl Repeats {
     }
 
     /// Notes an item that is in.
-    pub fn note(&mut self, place: Place, key: &Key) {
+    pub fn note(&mut self, place: RecordPlace, key: &Key) {
         if !self.is_known {
             return;
         }
@@ -45,7 +45,7 @@ impl Repeats {
 
     /// Returns how many items replaced one that was written before, and the first of them; none if
     /// there were too many keys to count.
-    pub fn counted(&self) -> Option<(u64, Option<Place>)> {
+    pub fn counted(&self) -> Option<(u64, Option<RecordPlace>)> {
         self.is_known.then_some((self.count, self.first))
     }
 }
@@ -61,7 +61,7 @@ mod tests {
         for (line, key) in (1..).zip(keys) {
             let item = json!({"pk": {"S": key}});
             let key = key::of(item.as_object().unwrap(), &["pk".to_owned()]).unwrap();
-            repeats.note(Place { source: 0, line, nth: 1 }, &key);
+            repeats.note(RecordPlace { source: 0, line, nth: 1 }, &key);
         }
         repeats.counted().map(|(count, first)| (count, first.map(|place| place.line)))
     }

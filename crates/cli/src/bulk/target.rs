@@ -1,4 +1,4 @@
-//! Target of an export: a file that is whole or not there, or standard output.
+//! Destination of an export: a file that is whole or not there, or standard output.
 //!
 //! A file gets its name when all items are in it and on disk. A pipe or a device gets each line at
 //! once.
@@ -21,9 +21,9 @@ use tempfile::NamedTempFile;
 /// Most columns of CSV; spreadsheets take as many.
 const COLUMNS_MAX: usize = 16_384;
 
-/// Target of the lines.
+/// Destination of the lines.
 #[derive(Debug)]
-enum Place {
+enum Destination {
     Standard(output::Export),
     /// A pipe or a device.
     Special(File),
@@ -31,7 +31,7 @@ enum Place {
     New(NamedTempFile, PathBuf),
 }
 
-impl Write for Place {
+impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Standard(out) => out.write(bytes),
@@ -51,8 +51,8 @@ impl Write for Place {
 
 #[derive(Debug)]
 enum Stream {
-    Plain(BufWriter<Place>),
-    Compressed(GzEncoder<BufWriter<Place>>),
+    Plain(BufWriter<Destination>),
+    Compressed(GzEncoder<BufWriter<Destination>>),
 }
 
 impl Stream {
@@ -65,7 +65,7 @@ impl Stream {
         out.write_all(b"\n")
     }
 
-    fn finish(self) -> anyhow::Result<Place> {
+    fn finish(self) -> anyhow::Result<Destination> {
         let out = match self {
             Self::Plain(out) => out,
             Self::Compressed(out) => out.finish()?,
@@ -93,13 +93,13 @@ pub struct Target {
 impl Target {
     /// Opens the file of that name, or standard output.
     pub fn open(path: Option<&Path>, form: Form, key_names: Vec<String>) -> anyhow::Result<Self> {
-        let place = match path {
-            Some(path) => place(path).with_context(|| format!("write {}", path.display()))?,
-            None => Place::Standard(output::Export::new()),
+        let destination = match path {
+            Some(path) => destination(path).with_context(|| format!("write {}", path.display()))?,
+            None => Destination::Standard(output::Export::new()),
         };
-        let folder = match &place {
-            Place::New(_, name) => folder(name),
-            Place::Standard(_) | Place::Special(_) => std::env::temp_dir(),
+        let folder = match &destination {
+            Destination::New(_, name) => folder(name),
+            Destination::Standard(_) | Destination::Special(_) => std::env::temp_dir(),
         };
         let waiting = if form == Form::Csv {
             let file = tempfile::tempfile_in(folder).context("create a file for the rows")?;
@@ -107,7 +107,7 @@ impl Target {
         } else {
             None
         };
-        let out = BufWriter::with_capacity(128 << 10, place);
+        let out = BufWriter::with_capacity(128 << 10, destination);
         let is_compressed =
             path.and_then(Path::extension).is_some_and(|end| end.eq_ignore_ascii_case("gz"));
         let stream = if is_compressed {
@@ -141,11 +141,11 @@ impl Target {
             write_rows(&mut self.stream, waiting)?;
         }
         match self.stream.finish()? {
-            Place::New(file, name) => {
+            Destination::New(file, name) => {
                 file.as_file().sync_all()?;
                 file.persist(&name).with_context(|| format!("name the file {}", name.display()))?;
             }
-            mut place @ (Place::Standard(_) | Place::Special(_)) => place.flush()?,
+            mut other @ (Destination::Standard(_) | Destination::Special(_)) => other.flush()?,
         }
         Ok(())
     }
@@ -171,11 +171,11 @@ fn write_rows(stream: &mut Stream, waiting: Waiting) -> anyhow::Result<()> {
 }
 
 /// Opens the target of a name; an existing file stays as it is until the new one is whole.
-fn place(path: &Path) -> io::Result<Place> {
+fn destination(path: &Path) -> io::Result<Destination> {
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(found) if !found.is_file() => {
-            Ok(Place::Special(OpenOptions::new().write(true).open(path)?))
+            Ok(Destination::Special(OpenOptions::new().write(true).open(path)?))
         }
         // A link keeps pointing to the file.
         Ok(_) => new_file(path.canonicalize()?),
@@ -184,9 +184,9 @@ fn place(path: &Path) -> io::Result<Place> {
     }
 }
 
-fn new_file(name: PathBuf) -> io::Result<Place> {
+fn new_file(name: PathBuf) -> io::Result<Destination> {
     let temporary = tempfile::Builder::new().prefix(".export-").tempfile_in(folder(&name))?;
-    Ok(Place::New(temporary, name))
+    Ok(Destination::New(temporary, name))
 }
 
 fn folder(name: &Path) -> PathBuf {

@@ -12,9 +12,9 @@ use hashrange::Operation;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A change.
+/// A change of the table.
 #[derive(Debug)]
-struct Step {
+struct TableChange {
     /// Message when it is done.
     done: String,
     operation: Operation,
@@ -27,25 +27,25 @@ pub fn run(client: &mut Client, arguments: &Alter) -> anyhow::Result<()> {
     let name = &arguments.table;
     let format = Printer::of(&arguments.connection)?.format;
     let described = client.call(Operation::DescribeTable, &json!({ "TableName": name }))?;
-    let mut steps = steps(arguments, &described["Table"])?;
-    steps.extend(expiry(client, arguments)?);
-    if steps.is_empty() {
+    let mut changes = changes(arguments, &described["Table"])?;
+    changes.extend(expiry(client, arguments)?);
+    if changes.is_empty() {
         return Err(Usage("say what to change; `hashrange alter --help` lists it".into()).into());
     }
-    let last = steps.len() - 1;
-    for (nth, step) in steps.iter().enumerate() {
-        client.call(step.operation, &step.request)?;
-        match step.wanted {
+    let last = changes.len() - 1;
+    for (nth, change) in changes.iter().enumerate() {
+        client.call(change.operation, &change.request)?;
+        match change.wanted {
             Some(wanted) if !(arguments.no_wait && nth == last) => {
                 let left: Vec<&str> =
-                    steps[nth + 1..].iter().map(|step| step.done.as_str()).collect();
+                    changes[nth + 1..].iter().map(|change| change.done.as_str()).collect();
                 let after = (!left.is_empty()).then(|| format!("not begun: {}", left.join(", ")));
                 settle(client, name, wanted, after.as_deref())?;
             }
             _ => {}
         }
         if format == Format::Table {
-            output::line(format_args!("{name}: {}", step.done))?;
+            output::line(format_args!("{name}: {}", change.done))?;
         }
     }
     if format != Format::Table {
@@ -56,62 +56,62 @@ pub fn run(client: &mut Client, arguments: &Alter) -> anyhow::Result<()> {
 }
 
 /// Returns the changes in the order in which the help lists them.
-fn steps(arguments: &Alter, table: &Value) -> anyhow::Result<Vec<Step>> {
-    let mut steps = Vec::new();
+fn changes(arguments: &Alter, table: &Value) -> anyhow::Result<Vec<TableChange>> {
+    let mut changes = Vec::new();
     let update = |done: &str, members: Value| {
         let mut request = members;
         request["TableName"] = json!(arguments.table);
         let wanted = Some(Wanted::Active);
-        Step { done: done.to_owned(), operation: Operation::UpdateTable, request, wanted }
+        TableChange { done: done.to_owned(), operation: Operation::UpdateTable, request, wanted }
     };
     if arguments.protect || arguments.no_protect {
         let done = if arguments.protect { "protected" } else { "not protected" };
-        steps.push(update(done, json!({ "DeletionProtectionEnabled": arguments.protect })));
+        changes.push(update(done, json!({ "DeletionProtectionEnabled": arguments.protect })));
     }
-    steps.extend(tag_steps(arguments, table)?);
-    steps.extend(billing(arguments, table)?.map(|(done, members)| update(done, members)));
+    changes.extend(tag_changes(arguments, table)?);
+    changes.extend(billing(arguments, table)?.map(|(done, members)| update(done, members)));
     if let Some(class) = arguments.class {
         let class = request::class(class);
-        steps.push(update(&format!("class {class}"), json!({ "TableClass": class })));
+        changes.push(update(&format!("class {class}"), json!({ "TableClass": class })));
     }
     if arguments.no_stream {
         let off = json!({ "StreamEnabled": false });
-        steps.push(update("no stream", json!({ "StreamSpecification": off })));
+        changes.push(update("no stream", json!({ "StreamSpecification": off })));
     }
     if let Some(image) = arguments.stream {
         let on = request::stream(image);
-        steps.push(update("stream enabled", json!({ "StreamSpecification": on })));
+        changes.push(update("stream enabled", json!({ "StreamSpecification": on })));
     }
     for index in &arguments.drop_gsi {
         let delete = json!([{ "Delete": { "IndexName": index } }]);
         let members = json!({ "GlobalSecondaryIndexUpdates": delete });
-        steps.push(update(&format!("index {index} dropped"), members));
+        changes.push(update(&format!("index {index} dropped"), members));
     }
     for index in request::read_all("--add-gsi", &arguments.add_gsi, grammar::global_index)? {
         let members = new_index(arguments, &index, table)?;
-        steps.push(update(&format!("index {} added", index.name), members));
+        changes.push(update(&format!("index {} added", index.name), members));
     }
-    Ok(steps)
+    Ok(changes)
 }
 
-fn tag_steps(arguments: &Alter, table: &Value) -> anyhow::Result<Vec<Step>> {
-    let step = |done: &str, operation, request| Step {
+fn tag_changes(arguments: &Alter, table: &Value) -> anyhow::Result<Vec<TableChange>> {
+    let change = |done: &str, operation, request| TableChange {
         done: done.to_owned(),
         operation,
         request,
         wanted: None,
     };
-    let mut steps = Vec::new();
+    let mut changes = Vec::new();
     let arn = &table["TableArn"];
     if !arguments.tag.is_empty() {
         let request = json!({ "ResourceArn": arn, "Tags": request::tags(&arguments.tag)? });
-        steps.push(step("tagged", Operation::TagResource, request));
+        changes.push(change("tagged", Operation::TagResource, request));
     }
     if !arguments.untag.is_empty() {
         let request = json!({ "ResourceArn": arn, "TagKeys": arguments.untag });
-        steps.push(step("untagged", Operation::UntagResource, request));
+        changes.push(change("untagged", Operation::UntagResource, request));
     }
-    Ok(steps)
+    Ok(changes)
 }
 
 /// Returns the change of the table's billing.
@@ -196,7 +196,7 @@ fn new_index(arguments: &Alter, index: &Index, table: &Value) -> anyhow::Result<
     }))
 }
 
-fn expiry(client: &mut Client, arguments: &Alter) -> anyhow::Result<Option<Step>> {
+fn expiry(client: &mut Client, arguments: &Alter) -> anyhow::Result<Option<TableChange>> {
     let name = &arguments.table;
     let (done, specification) = match (&arguments.ttl, arguments.no_ttl) {
         (Some(attribute), _) => (
@@ -217,5 +217,5 @@ fn expiry(client: &mut Client, arguments: &Alter) -> anyhow::Result<Option<Step>
     };
     let request = json!({ "TableName": name, "TimeToLiveSpecification": specification });
     let wanted = Some(Wanted::Expiry);
-    Ok(Some(Step { done, operation: Operation::UpdateTimeToLive, request, wanted }))
+    Ok(Some(TableChange { done, operation: Operation::UpdateTimeToLive, request, wanted }))
 }

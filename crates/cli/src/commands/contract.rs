@@ -10,7 +10,7 @@ use super::cost::{place_name, read_recording, recorded_by};
 use crate::arguments::{Contract as Arguments, Format};
 use crate::bulk::counted;
 use crate::client::Client;
-use crate::exit::{Found, Usage};
+use crate::exit::{CheckFailed, Usage};
 use crate::output::{self, printer::Printer, table::Table};
 use anyhow::Context;
 use hashrange::cost::{Contract, Findings, Recording, Row, grouped, mean_units, units};
@@ -83,7 +83,8 @@ fn end(findings: &Findings, refused: usize) -> anyhow::Result<()> {
     let unknown = counted(count(findings.unknown.len() + refused), "kind");
     let over = findings.patterns.iter().filter(|pattern| pattern.is_over).count();
     let over = counted(count(over), "pattern");
-    Err(Found(format!("{unknown} of requests not in the contract, {over} over its units")).into())
+    Err(CheckFailed(format!("{unknown} of requests not in the contract, {over} over its units"))
+        .into())
 }
 
 fn learn(mut contract: Contract, recording: &Recording, design: &Path) -> anyhow::Result<()> {

@@ -122,19 +122,19 @@ fn print(arguments: &Heat, places: &[PlaceHeat]) -> anyhow::Result<()> {
             output::line("")?;
         }
         is_first = false;
-        Shown { arguments, place, printer: &printer }.print()?;
+        PlaceReport { arguments, place, printer: &printer }.print()?;
     }
     Ok(())
 }
 
 /// A table or index, and the settings of its display.
-struct Shown<'a> {
+struct PlaceReport<'a> {
     arguments: &'a Heat,
     place: &'a PlaceHeat,
     printer: &'a Printer,
 }
 
-impl Shown<'_> {
+impl PlaceReport<'_> {
     fn print(&self) -> anyhow::Result<()> {
         let summary = self.place.summary();
         let whole = &summary.whole;

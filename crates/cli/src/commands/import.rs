@@ -34,7 +34,7 @@ pub fn run(client: &mut Client, arguments: &Import) -> anyhow::Result<()> {
     if let Some((flag, _)) = given.filter(|_| !sources.iter().any(is_csv)) {
         return Err(Usage(format!("{flag} is for CSV: --format csv")).into());
     }
-    let what = What {
+    let settings = ImportSettings {
         table: &arguments.table,
         sources,
         form: arguments.format,
@@ -43,13 +43,13 @@ pub fn run(client: &mut Client, arguments: &Import) -> anyhow::Result<()> {
         delimiter: arguments.delimiter.unwrap_or_default(),
         bulk: &arguments.bulk,
     };
-    let summary = put_all(client, what)?;
+    let summary = put_all(client, settings)?;
     print(&summary, &arguments.table, Printer::of(&arguments.connection)?.format)
 }
 
 /// Puts the items of standard input.
 pub fn of_standard_input(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
-    let what = What {
+    let settings = ImportSettings {
         table: &arguments.table,
         sources: vec![Source::Standard],
         form: None,
@@ -58,7 +58,7 @@ pub fn of_standard_input(client: &mut Client, arguments: &Put) -> anyhow::Result
         delimiter: Delimiter::default(),
         bulk: &arguments.bulk,
     };
-    let summary = put_all(client, what)?;
+    let summary = put_all(client, settings)?;
     print(&summary, &arguments.table, Printer::of(&arguments.connection)?.format)
 }
 
@@ -67,7 +67,7 @@ fn source(file: &std::path::Path) -> Source {
 }
 
 /// Items to put, and settings of the batches.
-struct What<'a> {
+struct ImportSettings<'a> {
     table: &'a str,
     sources: Vec<Source>,
     form: Option<Form>,
@@ -77,23 +77,23 @@ struct What<'a> {
     bulk: &'a Bulk,
 }
 
-fn put_all(client: &mut Client, what: What<'_>) -> anyhow::Result<Summary> {
-    let keys = TableKeys::of_bulk(client, what.table)?;
-    let mut plan = Plan::of(&keys, what.sources);
-    plan.form = what.form;
-    plan.types.extend(what.schema);
-    plan.delimiter = what.delimiter;
+fn put_all(client: &mut Client, settings: ImportSettings<'_>) -> anyhow::Result<Summary> {
+    let keys = TableKeys::of_bulk(client, settings.table)?;
+    let mut plan = Plan::of(&keys, settings.sources);
+    plan.form = settings.form;
+    plan.types.extend(settings.schema);
+    plan.delimiter = settings.delimiter;
     let columns = |header| csv::columns(Delimiter::default(), header, &plan.types);
-    let columns = what.header.map(columns).transpose();
+    let columns = settings.header.map(columns).transpose();
     plan.columns = columns.map_err(|fault| Usage(format!("--header: {fault}")))?;
-    plan.from_line = what.bulk.from_line;
+    plan.from_line = settings.bulk.from_line;
     let target = Target {
         caller: client.caller(),
-        table: what.table.to_owned(),
+        table: settings.table.to_owned(),
         key_names: plan.key_names.clone(),
-        skips_bad: what.bulk.skip_bad,
+        skips_bad: settings.bulk.skip_bad,
     };
-    client::run(bulk::import::run(plan, target, what.bulk.in_flight.into()))
+    client::run(bulk::import::run(plan, target, settings.bulk.in_flight.into()))
 }
 
 /// Prints the number of items that are in, and their cost.

@@ -15,7 +15,7 @@ use crate::arguments::{Format, Lint};
 use crate::bulk::counted;
 use crate::client::Client;
 use crate::config::ClientSettings;
-use crate::exit::{Found, Usage};
+use crate::exit::{CheckFailed, Usage};
 use crate::initial::{self, Given};
 use crate::output::{self, printer::Printer, table::shown};
 use crate::surroundings::variable;
@@ -171,7 +171,7 @@ impl<'p> Report<'p> {
             output::line(&told)?;
         }
         let harmful = counts[place(Severity::Error)] + counts[place(Severity::Warning)];
-        if harmful == 0 { Ok(()) } else { Err(Found(told).into()) }
+        if harmful == 0 { Ok(()) } else { Err(CheckFailed(told).into()) }
     }
 }
 

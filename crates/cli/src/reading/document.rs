@@ -89,7 +89,7 @@ impl From<io::Error> for Fault {
 
 /// Outcome of one step.
 #[derive(Debug)]
-enum Step {
+enum ParseStep {
     Further,
     Found(Record),
     End,
@@ -132,9 +132,9 @@ impl Document {
         }
         loop {
             match self.step() {
-                Ok(Step::Further) => {}
-                Ok(Step::Found(record)) => return Ok(Some(record)),
-                Ok(Step::End) => return Ok(None),
+                Ok(ParseStep::Further) => {}
+                Ok(ParseStep::Found(record)) => return Ok(Some(record)),
+                Ok(ParseStep::End) => return Ok(None),
                 Err(Fault::Io(error)) => return Err(error),
                 Err(Fault::Broken(line, reason)) => {
                     self.is_broken = true;
@@ -144,10 +144,10 @@ impl Document {
         }
     }
 
-    fn step(&mut self) -> Result<Step, Fault> {
+    fn step(&mut self) -> Result<ParseStep, Fault> {
         let next = self.window.skip_space()?;
         match (self.frames.last().map(|frame| (frame.holds, frame.line)), next) {
-            (None, None) => Ok(Step::End),
+            (None, None) => Ok(ParseStep::End),
             (None, Some(b'{')) => self.object(),
             (None, Some(b'[')) => Ok(self.open(Holds::Mixed)),
             (None, Some(_)) => Err(self.expected("an item or a list of items")?),
@@ -164,11 +164,11 @@ impl Document {
     }
 
     /// Takes the bracket that opens a frame.
-    fn open(&mut self, holds: Holds) -> Step {
+    fn open(&mut self, holds: Holds) -> ParseStep {
         let line = self.window.line();
         self.window.advance(1);
         self.frames.push(Frame { holds, line, has_begun: false });
-        Step::Further
+        ParseStep::Further
     }
 
     /// Takes the comma before the next element or member of the innermost frame, or its end; returns
@@ -193,9 +193,9 @@ impl Document {
         Ok(true)
     }
 
-    fn element(&mut self, holds: Holds) -> Result<Step, Fault> {
+    fn element(&mut self, holds: Holds) -> Result<ParseStep, Fault> {
         if !self.another()? {
-            return Ok(Step::Further);
+            return Ok(ParseStep::Further);
         }
         if holds == Holds::Mixed && self.window.at(0)? == Some(b'{') {
             return self.object();
@@ -205,7 +205,7 @@ impl Document {
     }
 
     /// Reads an object that may be an item, or may have items in it.
-    fn object(&mut self) -> Result<Step, Fault> {
+    fn object(&mut self) -> Result<ParseStep, Fault> {
         let measure = self.measure()?;
         let text = match measure {
             Measure::Whole(count) => &self.window.seen()[..count],
@@ -227,7 +227,7 @@ impl Document {
     }
 
     /// Takes an element: an item, or a request that puts one.
-    fn take(&mut self, measure: &Measure, holds: Holds) -> Result<Step, Fault> {
+    fn take(&mut self, measure: &Measure, holds: Holds) -> Result<ParseStep, Fault> {
         let line = self.window.line();
         let content = match measure {
             Measure::Whole(0) => return Err(self.expected("an item")?),
@@ -254,13 +254,13 @@ impl Document {
                 return Err(Fault::Broken(line, in_line(*mismatch, at, line)));
             }
         };
-        Ok(Step::Found(self.record(line, content)))
+        Ok(ParseStep::Found(self.record(line, content)))
     }
 
     /// Reads a member of an object that has items in it.
-    fn member(&mut self) -> Result<Step, Fault> {
+    fn member(&mut self) -> Result<ParseStep, Fault> {
         if !self.another()? {
-            return Ok(Step::Further);
+            return Ok(ParseStep::Further);
         }
         let name = match self.measure()? {
             Measure::Whole(count) => {
@@ -295,7 +295,7 @@ impl Document {
                 let is_null = first == b'n';
                 self.has_next_page |= !is_null && kind::NEXT_PAGE.contains(&name.as_str());
                 self.skip(self.window.line())?;
-                Ok(Step::Further)
+                Ok(ParseStep::Further)
             }
         }
     }

@@ -61,9 +61,9 @@ impl Plan {
     }
 }
 
-/// A record of a source.
+/// Place of a record in a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct RecordPlace {
     /// Index of the source, from 0.
     pub source: usize,
     /// The line at which it begins; the first is 1.
@@ -72,7 +72,7 @@ pub struct Place {
     pub nth: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RecordPlace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.nth {
             1 => write!(formatter, "line {}", self.line),
@@ -85,7 +85,7 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// Place of its record.
-    pub place: Place,
+    pub place: RecordPlace,
     /// Key of the item; none if it has no key that the table could take.
     pub key: Option<Key>,
     /// The item in DynamoDB's JSON.
@@ -96,11 +96,11 @@ pub struct Entry {
 #[derive(Debug)]
 pub enum Event {
     /// An item, and the place behind it.
-    Item(Entry, Place),
+    Item(Entry, RecordPlace),
     /// A record that is no item, why, and the place behind it.
-    Bad(Place, String, Place),
+    Bad(RecordPlace, String, RecordPlace),
     /// Reading failed here.
-    Failed(Place, anyhow::Error),
+    Failed(RecordPlace, anyhow::Error),
     /// The thread has read everything, but the sources lack a next page: [`NEXT_PAGE_MISSING`].
     NextPageMissing,
 }
@@ -150,13 +150,13 @@ fn read_source(
     let mut records = match Records::open(from, expected, Arc::clone(count)) {
         Ok(records) => records,
         Err(error) => {
-            send(Event::Failed(Place { source, line: from_line, nth: 1 }, error))?;
+            send(Event::Failed(RecordPlace { source, line: from_line, nth: 1 }, error))?;
             return Err(Unwanted);
         }
     };
     loop {
         let next = records.next();
-        let behind = Place { source, line: records.next_line(), nth: 1 };
+        let behind = RecordPlace { source, line: records.next_line(), nth: 1 };
         let record = match next {
             Ok(Some(record)) => record,
             Ok(None) => return Ok(records.has_next_page()),
@@ -166,7 +166,7 @@ fn read_source(
                 return Err(Unwanted);
             }
         };
-        let place = Place { source, line: record.line, nth: record.nth };
+        let place = RecordPlace { source, line: record.line, nth: record.nth };
         let is_header = is_csv && decoder.columns.is_none();
         let item = match record.content {
             Content::Broken(reason) => {

@@ -20,7 +20,7 @@ pub struct Pager {
 
 /// Answer of the user to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum Choice {
     Next,
     All,
     Stop,
@@ -53,9 +53,9 @@ impl Pager {
                 let question =
                     format!("-- {} lines more: Enter, a (all), q (quit) -- ", lines.len() - at);
                 match self.ask(&question)? {
-                    Answer::Next => {}
-                    Answer::All => shown_whole = true,
-                    Answer::Stop => return Ok(false),
+                    Choice::Next => {}
+                    Choice::All => shown_whole = true,
+                    Choice::Stop => return Ok(false),
                 }
             }
         }
@@ -64,19 +64,19 @@ impl Pager {
             return Ok(false);
         }
         let question = format!("-- {so_far}; more follow: Enter reads on, anything else stops -- ");
-        Ok(self.ask(&question)? == Answer::Next)
+        Ok(self.ask(&question)? == Choice::Next)
     }
 
-    fn ask(&self, question: &str) -> anyhow::Result<Answer> {
+    fn ask(&self, question: &str) -> anyhow::Result<Choice> {
         let answer = match self.editor.borrow_mut().readline(question) {
             Ok(answer) => answer,
             Err(ReadlineError::Interrupted | ReadlineError::Eof) => "q".to_owned(),
             Err(error) => return Err(error).context("read the answer"),
         };
         Ok(match answer.trim().to_ascii_lowercase().as_str() {
-            "" | "y" | "yes" => Answer::Next,
-            "a" | "all" => Answer::All,
-            _ => Answer::Stop,
+            "" | "y" | "yes" => Choice::Next,
+            "a" | "all" => Choice::All,
+            _ => Choice::Stop,
         })
     }
 }

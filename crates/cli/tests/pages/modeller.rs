@@ -142,7 +142,7 @@ fn check_statements(path: &str, sample: &str) {
         Run::Command(command) => printed_by(&scratch, command),
         Run::Statement(statement) => printed_by_statement(&scratch, statement),
     };
-    let is_statement = |shown: &&page::Shown<'_>| matches!(shown.run, Run::Statement(_));
+    let is_statement = |shown: &&page::ShownRun<'_>| matches!(shown.run, Run::Statement(_));
     assert_eq!(shown.iter().filter(is_statement).count(), statements, "all say what they print");
     let printed = shown.into_iter().map(|shown| (shown.printed, run(shown.run))).collect();
     page.end(printed);

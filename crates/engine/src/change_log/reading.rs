@@ -106,7 +106,7 @@ async fn first_of<V: View>(
 
 /// A page of a shard's records.
 #[derive(Debug, Default)]
-pub(crate) struct Page {
+pub(crate) struct RecordsPage {
     /// Records with their commit stamps.
     pub(crate) records: Vec<(u64, ChangeRecord)>,
     /// Stamp at which the next page begins; `None` if the shard has ended.
@@ -123,8 +123,8 @@ pub(crate) async fn read_page<V: View>(
     shard: &Shard,
     from: u64,
     (limit, limit_bytes): (usize, usize),
-) -> ApiResult<Page> {
-    let mut page = Page { records: Vec::new(), next: Some(from), bytes: 0 };
+) -> ApiResult<RecordsPage> {
+    let mut page = RecordsPage { records: Vec::new(), next: Some(from), bytes: 0 };
     let mut is_sound = true;
     let range = range_from(stream, shard, from);
     // One more entry than fits: the record after the page, or the one that closes the shard.

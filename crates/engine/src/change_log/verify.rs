@@ -17,7 +17,7 @@ type ShardPlace = (TableId, StreamId, u32);
 
 /// Marks of a shard that the walk has met.
 #[derive(Debug, Default, Clone, Copy)]
-struct Seen {
+struct ShardMarks {
     opened: bool,
     closed: bool,
 }
@@ -35,32 +35,34 @@ pub(crate) async fn verify_changes<V: View>(view: &V) -> Result<(u64, Faults), E
         let fault = match (shard, decode(&value)) {
             (None, _) => Some("a record belongs to no stream"),
             (_, Err(_)) => Some("a record is unreadable"),
-            (Some(seen), Ok(marked)) => {
+            (Some(marks), Ok(marked)) => {
                 records += u64::from(matches!(marked, Marked::Change(_)));
-                seen.meet(&marked)
+                marks.meet(&marked)
             }
         };
         faults.extend(fault.map(|fault| (key.to_vec(), fault)));
         ControlFlow::Continue(())
     })
     .await?;
-    let unopened = shards.iter().filter(|(_, seen)| !seen.opened);
+    let unopened = shards.iter().filter(|(_, marks)| !marks.opened);
     faults.extend(unopened.map(|((table, stream, shard), _)| {
         (layout::shard_prefix(*table, *stream, *shard), "a shard has no beginning")
     }));
     Ok((records, faults))
 }
 
-fn places(streams: &[Stream]) -> BTreeMap<ShardPlace, Seen> {
+fn places(streams: &[Stream]) -> BTreeMap<ShardPlace, ShardMarks> {
     let of = |stream: &Stream| {
         let shards = stream.shards.iter();
         let (table, id) = (stream.table, stream.id);
-        shards.map(move |shard| ((table, id, shard.number), Seen::default())).collect::<Vec<_>>()
+        shards
+            .map(move |shard| ((table, id, shard.number), ShardMarks::default()))
+            .collect::<Vec<_>>()
     };
     streams.iter().flat_map(of).collect()
 }
 
-impl Seen {
+impl ShardMarks {
     fn meet(&mut self, marked: &Marked) -> Option<&'static str> {
         if self.closed {
             return Some("a record stands after the end of its shard");

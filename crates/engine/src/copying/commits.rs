@@ -1,6 +1,6 @@
 //! Commits of a copy: a few keys each, tried again while their outcome is unknown.
 
-use super::pages::{Page, Pages};
+use super::pages::{CopyPage, Pages};
 use crate::layout;
 use hashrange_storage::{AnyStore, Batch, Bytes, Error, Key, Keys, Store, View};
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ pub(super) async fn remove(store: &AnyStore, keys: &[Key]) -> Result<(), Error> 
 }
 
 /// Puts the entries of a page.
-pub(super) async fn put(target: &AnyStore, page: Page) -> Result<(), Error> {
+pub(super) async fn put(target: &AnyStore, page: CopyPage) -> Result<(), Error> {
     commit(target, &Keys::default(), |_, batch| {
         for (key, value) in &page {
             batch.put(key.clone(), value.clone());

@@ -2,7 +2,7 @@
 //! sums.
 
 use super::commits::{COUNTERS_AT_ONCE, KEYS_AT_ONCE, counters, sums_of};
-use super::pages::{Page, Pages};
+use super::pages::{CopyPage, Pages};
 use super::{CopyError, Counting, Difference};
 use crate::layout;
 use hashrange_storage::{AnyStore, Bytes, Error, Key, Store};
@@ -18,12 +18,12 @@ const ONLY_TARGET: &str = "only in the target";
 
 /// Differences: the first ones listed, the rest counted.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Differences {
     named: Vec<Difference>,
     further: u64,
 }
 
-impl Found {
+impl Differences {
     /// Returns the error if there are differences.
     pub(super) fn into_error(self) -> Result<(), CopyError> {
         let Self { named: differences, further } = self;
@@ -60,19 +60,19 @@ impl<'s> Side<'s> {
     /// Reads the next page if no entry is at hand.
     async fn fill(&mut self) -> Result<(), Error> {
         if self.entries.is_empty() {
-            self.entries = self.pages.next().await?.map(Page::into).unwrap_or_default();
+            self.entries = self.pages.next().await?.map(CopyPage::into).unwrap_or_default();
         }
         Ok(())
     }
 }
 
 /// A walk over all keys of both sides.
-pub(super) struct Walk<'s> {
+pub(super) struct Comparison<'s> {
     source: Side<'s>,
     target: Side<'s>,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> Comparison<'s> {
     pub(super) fn new(from: &'s AnyStore, to: &'s AnyStore) -> Self {
         Self { source: Side::new(from), target: Side::new(to) }
     }
@@ -136,12 +136,14 @@ pub(super) async fn compare(
     from: &AnyStore,
     to: &AnyStore,
     counting: &mut Counting<'_>,
-) -> Result<Found, CopyError> {
-    let mut found = Found::default();
-    let mut walk = Walk::new(from, to);
-    while !found.is_enough() && walk.step(counting, &mut |key, what| found.add(key, what)).await? {}
-    compare_counters(from, to, &mut found, counting).await?;
-    Ok(found)
+) -> Result<Differences, CopyError> {
+    let mut differences = Differences::default();
+    let mut comparison = Comparison::new(from, to);
+    while !differences.is_enough()
+        && comparison.step(counting, &mut |key, what| differences.add(key, what)).await?
+    {}
+    compare_counters(from, to, &mut differences, counting).await?;
+    Ok(differences)
 }
 
 /// Adds the differences among some keys.
@@ -149,7 +151,7 @@ pub(super) async fn compare_keys(
     from: &AnyStore,
     to: &AnyStore,
     keys: &[Key],
-    found: &mut Found,
+    differences: &mut Differences,
 ) -> Result<(), CopyError> {
     for keys in keys.chunks(KEYS_AT_ONCE) {
         let values = from.get_many(keys).await.map_err(CopyError::Source)?;
@@ -157,10 +159,10 @@ pub(super) async fn compare_keys(
         for ((key, value), copy) in keys.iter().zip(values).zip(copies) {
             match (value, copy) {
                 (Some(value), Some(copy)) if value != copy => {
-                    found.add(key, unequal(&value, &copy));
+                    differences.add(key, unequal(&value, &copy));
                 }
-                (Some(_), None) => found.add(key, ONLY_SOURCE.to_owned()),
-                (None, Some(_)) => found.add(key, ONLY_TARGET.to_owned()),
+                (Some(_), None) => differences.add(key, ONLY_SOURCE.to_owned()),
+                (None, Some(_)) => differences.add(key, ONLY_TARGET.to_owned()),
                 _ => {}
             }
         }
@@ -172,7 +174,7 @@ pub(super) async fn compare_keys(
 pub(super) async fn compare_counters(
     from: &AnyStore,
     to: &AnyStore,
-    found: &mut Found,
+    differences: &mut Differences,
     counting: &mut Counting<'_>,
 ) -> Result<(), CopyError> {
     let mut keys = counters(from).await.map_err(CopyError::Source)?;
@@ -183,7 +185,7 @@ pub(super) async fn compare_counters(
         let copies = sums_of(to, keys).await.map_err(CopyError::Target)?;
         for ((key, sum), copy) in keys.iter().zip(sums).zip(copies) {
             if sum != copy {
-                found.add(key, format!("a counter of {sum} and of {copy}"));
+                differences.add(key, format!("a counter of {sum} and of {copy}"));
             }
         }
         counting.add(keys.len(), keys.iter().map(|key| key.len() + 8).sum());

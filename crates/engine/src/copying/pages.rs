@@ -14,7 +14,7 @@ const ENTRIES_MAX: usize = 1_000;
 const BYTES_MAX: usize = 1 << 20;
 
 /// Keys and values in the order of the keys.
-pub(super) type Page = Vec<(Key, Bytes)>;
+pub(super) type CopyPage = Vec<(Key, Bytes)>;
 
 /// Pages of some ranges.
 pub(super) struct Pages<'s> {
@@ -29,9 +29,9 @@ impl<'s> Pages<'s> {
     }
 
     /// Returns the next page, which is not empty; `None` at the end.
-    pub(super) async fn next(&mut self) -> Result<Option<Page>, Error> {
+    pub(super) async fn next(&mut self) -> Result<Option<CopyPage>, Error> {
         while let Some(range) = self.left.pop_front() {
-            let (mut page, mut bytes) = (Page::new(), 0);
+            let (mut page, mut bytes) = (CopyPage::new(), 0);
             let wanted = Wanted { entries: ENTRIES_MAX, bytes: BYTES_MAX };
             let view = self.store.view().await?;
             view.visit(range.clone(), Direction::Forward, wanted, |key, value| {
@@ -72,6 +72,6 @@ impl<'s> Pages<'s> {
 }
 
 /// Returns the bytes of a page.
-pub(super) fn size_of(page: &Page) -> usize {
+pub(super) fn size_of(page: &CopyPage) -> usize {
     page.iter().map(|(key, value)| key.len() + value.len()).sum()
 }

@@ -6,7 +6,7 @@
 //! keys and compares them again when the source refuses writes.
 
 use super::commits::{KEYS_AT_ONCE, remove};
-use super::compare::{Found, Walk, compare_counters, compare_keys};
+use super::compare::{Comparison, Differences, compare_counters, compare_keys};
 use super::origin::Origin;
 use super::pages::Pages;
 use super::transfer::Transfer;
@@ -67,11 +67,12 @@ impl Following<'_, '_> {
         self.round(generation).await?;
         self.transfer.copy_counters().await?;
         self.transfer.raise_stamps().await?;
-        let mut found = Found::default();
+        let mut differences = Differences::default();
         let source = self.origin.store;
-        compare_keys(source, self.target, &differing, &mut found).await?;
-        compare_counters(source, self.target, &mut found, &mut self.transfer.counting).await?;
-        found.into_error()?;
+        compare_keys(source, self.target, &differing, &mut differences).await?;
+        compare_counters(source, self.target, &mut differences, &mut self.transfer.counting)
+            .await?;
+        differences.into_error()?;
         // Another copy may have emptied the target in the meantime.
         let mark = target::mark(self.target).await.map_err(CopyError::Target)?;
         if !target::is_begun_by(self.id, mark.as_ref()) {
@@ -108,7 +109,7 @@ impl Following<'_, '_> {
     /// Compares both sides, and returns the keys that differ at this point.
     async fn compare(&mut self) -> Result<Vec<Key>, CopyError> {
         self.transfer.counting.enter(CopyPhase::Verifying);
-        let mut walk = Walk::new(self.origin.store, self.target);
+        let mut comparison = Comparison::new(self.origin.store, self.target);
         let (mut differing, mut bytes) = (Vec::new(), 0);
         loop {
             self.origin.beat().await?;
@@ -116,7 +117,7 @@ impl Following<'_, '_> {
                 bytes += key.len() + size_of::<Key>();
                 differing.push(key.to_vec());
             };
-            if !walk.step(&mut self.transfer.counting, &mut differs).await? {
+            if !comparison.step(&mut self.transfer.counting, &mut differs).await? {
                 return Ok(differing);
             }
             if bytes > DIFFERING_BYTES_MAX {
@@ -138,10 +139,15 @@ impl Following<'_, '_> {
         for keys in keys.chunks(KEYS_AT_ONCE) {
             self.origin.beat().await?;
             for key in keys {
-                let mut found = Found::default();
-                compare_keys(self.origin.store, self.target, std::slice::from_ref(key), &mut found)
-                    .await?;
-                if found.into_error().is_err() {
+                let mut differences = Differences::default();
+                compare_keys(
+                    self.origin.store,
+                    self.target,
+                    std::slice::from_ref(key),
+                    &mut differences,
+                )
+                .await?;
+                if differences.into_error().is_err() {
                     differing.push(key.clone());
                 }
             }
@@ -151,9 +157,9 @@ impl Following<'_, '_> {
 
     /// Returns the error that lists keys that differ.
     async fn name(&self, keys: &[Key]) -> CopyError {
-        let mut found = Found::default();
-        match compare_keys(self.origin.store, self.target, keys, &mut found).await {
-            Ok(()) => found.into_error().err().unwrap_or(CopyError::TooBusy(keys.len())),
+        let mut differences = Differences::default();
+        match compare_keys(self.origin.store, self.target, keys, &mut differences).await {
+            Ok(()) => differences.into_error().err().unwrap_or(CopyError::TooBusy(keys.len())),
             Err(error) => error,
         }
     }

@@ -4,9 +4,9 @@
 //! if the number is still the one that this server has seen: so the changes of all servers follow
 //! one another, each decided on the result of the last. Every write declares the number as a key
 //! that it only reads: so no write follows an old definition after a change, whichever server made
-//! it. Operations read the number as `ops/newest.rs` says; if it has grown, the server reads the
-//! tables that have changed since again (`changed.rs`), or all tables if the list does not reach
-//! back so far.
+//! it. Operations read the number as `ops/newest_definitions.rs` says; if it has grown, the server
+//! reads the tables that have changed since again (`changed.rs`), or all tables if the list does
+//! not reach back so far.
 //!
 //! A store that is not shared has no such number and does none of this.
 

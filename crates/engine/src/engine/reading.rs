@@ -13,7 +13,7 @@ use super::Engine;
 use crate::capacity::{Units, read_units};
 use crate::core::Core;
 use crate::fault;
-use crate::heat::{self, Kept, PageUse, Touched};
+use crate::heat::{self, PageUse, Touched, TouchedKeys};
 use crate::history::TableView;
 use crate::layout;
 use crate::partiql::select::SelectPlan;
@@ -94,10 +94,10 @@ impl Reach<'_> {
         }
     }
 
-    fn kept(self) -> Kept {
+    fn kept(self) -> TouchedKeys {
         match self {
-            Self::Item(key) => Kept::Item(key.clone()),
-            Self::Ranges(ranges) => Kept::Ranges(ranges.into_owned()),
+            Self::Item(key) => TouchedKeys::Item(key.clone()),
+            Self::Ranges(ranges) => TouchedKeys::Ranges(ranges.into_owned()),
         }
     }
 
@@ -267,7 +267,7 @@ impl<S: Store> Engine<S> {
         &self,
         table: &Table,
         index: Option<&Index>,
-        kept: Option<&Kept>,
+        kept: Option<&TouchedKeys>,
         page: &P,
     ) {
         pass(Station::Event);

@@ -46,7 +46,7 @@ pub struct Attribute {
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct AttributeStats {
     types: BTreeSet<&'static str>,
     items: usize,
     bytes: usize,
@@ -65,12 +65,12 @@ impl<S: Store> Engine<S> {
 }
 
 fn attributes(items: &[Item]) -> Attributes {
-    let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
+    let mut stats: BTreeMap<&str, AttributeStats> = BTreeMap::new();
     for (name, value) in items.iter().flat_map(Item::iter) {
-        if seen.len() >= LOOKED_AT_MAX && !seen.contains_key(name) {
+        if stats.len() >= LOOKED_AT_MAX && !stats.contains_key(name) {
             continue;
         }
-        let of_name = seen.entry(name).or_default();
+        let of_name = stats.entry(name).or_default();
         of_name.types.insert(value.attribute_type().as_str());
         of_name.items += 1;
         of_name.bytes += name.len() + value.size();
@@ -78,15 +78,15 @@ fn attributes(items: &[Item]) -> Attributes {
             *of_name.values.entry(hash).or_default() += 1;
         }
     }
-    let mut attributes: Vec<Attribute> = seen
+    let mut attributes: Vec<Attribute> = stats
         .into_iter()
-        .map(|(name, seen)| Attribute {
+        .map(|(name, stats)| Attribute {
             name: name.to_owned(),
-            types: seen.types.into_iter().collect(),
-            items: seen.items,
-            bytes: seen.bytes,
-            distinct: seen.values.len(),
-            most: seen.values.into_values().max().unwrap_or(0),
+            types: stats.types.into_iter().collect(),
+            items: stats.items,
+            bytes: stats.bytes,
+            distinct: stats.values.len(),
+            most: stats.values.into_values().max().unwrap_or(0),
         })
         .collect();
     attributes.sort_by(|one, other| other.items.cmp(&one.items).then(one.name.cmp(&other.name)));

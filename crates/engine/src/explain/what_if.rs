@@ -50,9 +50,9 @@ impl<S: Store> Engine<S> {
         }
         assert!(asked.mode == Mode::Plan, "what is not there is not read");
         let view = self.core().view().await?;
-        let looked = Looked::at(&view, &read, what_if).await?;
-        let supposed = looked.supposed(&read, what_if);
-        let view = looked.view(view, what_if);
+        let sample = TableSample::at(&view, &read, what_if).await?;
+        let supposed = sample.supposed(&read, what_if);
+        let view = sample.view(view, what_if);
         let (mut step, sampled) = seen(&view, &read, view.0.is_all).await?;
         step.what_if = Some(supposed);
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
@@ -79,7 +79,7 @@ pub(super) struct Items {
 
 /// Sampled items of a table, and its counters.
 #[derive(Debug)]
-struct Looked {
+struct TableSample {
     /// Sample of the whole table, the basis of estimates.
     sample: Items,
     /// The partition that is read, if the table has it.
@@ -123,7 +123,7 @@ impl Examined {
     }
 }
 
-impl Looked {
+impl TableSample {
     async fn at<V: View>(view: &V, read: &ReadPlan<'_>, what_if: &WhatIf) -> ApiResult<Self> {
         let table = &*what_if.table;
         let sample = sample(view, table).await?;
@@ -211,7 +211,7 @@ impl Looked {
             self.held
         };
         let stored = self.entries.into_iter();
-        Supposing(Arc::new(Shown {
+        Supposing(Arc::new(SupposedView {
             base,
             is_all,
             keyspace: layout::keyspace(table, index),
@@ -323,9 +323,9 @@ fn projection_text(index: Option<&Index>) -> String {
 }
 
 /// A view of the store that shows entries of an index, too.
-struct Supposing<V>(Arc<Shown<V>>);
+struct Supposing<V>(Arc<SupposedView<V>>);
 
-struct Shown<V> {
+struct SupposedView<V> {
     base: V,
     /// Whether the view has all index entries of the read.
     is_all: bool,

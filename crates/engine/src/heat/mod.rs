@@ -63,14 +63,14 @@ pub(crate) struct ThrottledKey {
 
 /// Keys that a read touches, kept until the units that it uses are known.
 #[derive(Debug)]
-pub(crate) enum Kept {
+pub(crate) enum TouchedKeys {
     /// An item.
     Item(Key),
     /// One range, or several of one partition each.
     Ranges(Vec<KeyRange>),
 }
 
-impl Kept {
+impl TouchedKeys {
     /// Returns the touched part.
     pub(crate) fn touched(&self) -> Touched<'_> {
         match self {
@@ -142,11 +142,11 @@ impl Heat {
         &self,
         table: &Table,
         index: Option<&Index>,
-        kept: &Kept,
+        kept: &TouchedKeys,
         page: &PageUse<'_>,
     ) {
         let ended = match (kept, page.last_evaluated_key) {
-            (Kept::Ranges(ranges), Some(key)) => match &ranges[..] {
+            (TouchedKeys::Ranges(ranges), Some(key)) => match &ranges[..] {
                 [range] if layout::hash_of_range(range).is_none() => {
                     up_to(table, index, range, key)
                 }

@@ -5,7 +5,7 @@
 //! A page is bounded by its changes, by their bytes, and by the moments or items examined.
 
 use super::entries::last_up_to;
-use super::view::{TableView, Turn, is_within, items_of_now, left_after};
+use super::view::{EntriesPage, TableView, is_within, items_of_now, left_after};
 use crate::layout;
 use crate::schema::Table;
 use bytes::Bytes;
@@ -32,14 +32,14 @@ pub struct ItemChange {
 
 /// Place in which changes are searched.
 #[derive(Debug, Clone)]
-pub(crate) enum Where {
+pub(crate) enum ChangesRange {
     /// All changes up to a moment whose keys are in this range, which is of space `23`.
     Moments { range: KeyRange, to_ms: u64 },
     /// The items of this range.
     Items(KeyRange),
 }
 
-impl Where {
+impl ChangesRange {
     /// Returns the range to walk.
     pub(crate) fn range_mut(&mut self) -> &mut KeyRange {
         match self {
@@ -99,13 +99,15 @@ impl Changes {
 /// Reads a page of changes.
 pub(crate) async fn read<V: View>(
     states: &States<'_, V>,
-    place: Where,
+    place: ChangesRange,
     limit: usize,
 ) -> Result<Changes, Error> {
     let mut page = Changes { limit, ..Changes::default() };
     match place {
-        Where::Moments { range, to_ms } => by_moments(states, range, to_ms, &mut page).await?,
-        Where::Items(range) => by_items(states, range, &mut page).await?,
+        ChangesRange::Moments { range, to_ms } => {
+            by_moments(states, range, to_ms, &mut page).await?
+        }
+        ChangesRange::Items(range) => by_items(states, range, &mut page).await?,
     }
     Ok(page)
 }
@@ -171,7 +173,7 @@ async fn by_items<V: View>(
         let before = items_of_now(&states.before, &rest, direction, wanted).await?;
         let after = items_of_now(&states.after, &rest, direction, wanted).await?;
         // The range that both reads cover.
-        let ends = [&before, &after].map(|turn| turn.covered(&rest, direction).end);
+        let ends = [&before, &after].map(|part| part.covered(&rest, direction).end);
         let end = ends.into_iter().flatten().min();
         let covered = KeyRange { start: rest.start.clone(), end };
         for (key, images) in paired(before, after, &covered) {
@@ -191,8 +193,8 @@ async fn by_items<V: View>(
 
 /// Returns both states of each item in a range.
 fn paired(
-    before: Turn<Bytes>,
-    after: Turn<Bytes>,
+    before: EntriesPage<Bytes>,
+    after: EntriesPage<Bytes>,
     range: &KeyRange,
 ) -> BTreeMap<Key, (Option<Bytes>, Option<Bytes>)> {
     let mut items: BTreeMap<Key, (Option<Bytes>, Option<Bytes>)> = BTreeMap::new();

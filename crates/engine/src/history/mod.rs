@@ -14,24 +14,24 @@
 //! | `view.rs` | a view of a table as it was |
 //! | `changes.rs` | changes between two moments |
 //! | `versions.rs` | a view of all versions that the items of a table have had |
-//! | `ahead.rs` | changes whose moments are later than the clock |
+//! | `future_changes.rs` | changes whose moments are later than the clock |
 //! | `place.rs` | the attributes that distinguish the versions of an item |
 //!
 //! Invariants: the stamps of an item's entries grow strictly in the order of its changes; all
 //! changes of one commit have one moment, which the clock gave (`write/moment.rs`). Left to others:
 //! keys and stamps (`layout/history.rs`), the retention (`jobs/history_sweep.rs`).
 
-mod ahead;
 pub(crate) mod changes;
 pub(crate) mod entries;
+mod future_changes;
 mod name;
 pub(crate) mod place;
 mod version;
 mod versions;
 mod view;
 
-pub use ahead::Ahead;
 pub use changes::ItemChange;
+pub use future_changes::Ahead;
 pub(crate) use name::{parse_name, past_text};
 pub(crate) use version::{Version, keep};
 pub(crate) use view::TableView;

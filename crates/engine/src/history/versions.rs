@@ -43,7 +43,7 @@ where
     let items = layout::items_of(&range);
     let mut first = begun_item(&range, &items.start, direction);
     let mut rest = items.clone();
-    let mut shown = Shown { key_names, range, visitor };
+    let mut filter = VersionFilter { key_names, range, visitor };
     // Before the first and after the last present item the range may hold versions of deleted
     // items.
     loop {
@@ -51,12 +51,12 @@ where
         let now = items_of_now(view, &rest, direction, wanted).await?;
         let covered = now.covered(&rest, direction);
         let now = now.entries.into_iter();
-        let mut turn = Turn {
+        let mut merge = VersionMerge {
             first: first.take(),
             now: now.map(|(key, image)| (layout::versions_prefix(&key), key, image)).collect(),
-            old: Entries::new(view, part_of(&shown.range, &items, &covered), direction),
+            old: Entries::new(view, part_of(&filter.range, &items, &covered), direction),
         };
-        if turn.run(&mut shown).await?.is_break() {
+        if merge.run(&mut filter).await?.is_break() {
             return Ok(());
         }
         match left_after(rest, covered, direction) {
@@ -146,7 +146,7 @@ impl<'v, V: View> Entries<'v, V> {
 }
 
 /// Some present items, and the entries of all items up to the last of them.
-struct Turn<'v, V> {
+struct VersionMerge<'v, V> {
     /// Key prefix of the item that comes first, though it may have no entry in the range.
     first: Option<Key>,
     /// Present items: key prefix of the entries, item key, image.
@@ -154,17 +154,17 @@ struct Turn<'v, V> {
     old: Entries<'v, V>,
 }
 
-impl<V: View> Turn<'_, V> {
+impl<V: View> VersionMerge<'_, V> {
     /// Passes the versions of the items one by one.
-    async fn run<F>(&mut self, shown: &mut Shown<'_, F>) -> Result<ControlFlow<()>, Error>
+    async fn run<F>(&mut self, filter: &mut VersionFilter<'_, F>) -> Result<ControlFlow<()>, Error>
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         while let Some(versions) = self.next_item().await? {
             let image = self.image_of(&versions);
             let showing = match self.old.direction {
-                Direction::Forward => self.forward(&versions, image, shown).await?,
-                Direction::Backward => self.backward(&versions, image, shown).await?,
+                Direction::Forward => self.forward(&versions, image, filter).await?,
+                Direction::Backward => self.backward(&versions, image, filter).await?,
             };
             if showing.is_break() {
                 return Ok(showing);
@@ -204,42 +204,42 @@ impl<V: View> Turn<'_, V> {
         &mut self,
         versions: &[u8],
         now: Option<(Key, Bytes)>,
-        shown: &mut Shown<'_, F>,
+        filter: &mut VersionFilter<'_, F>,
     ) -> Result<ControlFlow<()>, Error>
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         let mut before = None;
-        if shown.range.start.starts_with(versions) {
-            let end = Some(shown.range.start.clone());
+        if filter.range.start.starts_with(versions) {
+            let end = Some(filter.range.start.clone());
             let earlier = KeyRange { start: versions.to_vec(), end };
             before = entries::one(self.old.view, earlier, Direction::Backward).await?;
         }
         while let Some(entry) = self.old.next_of(versions).await? {
-            if shown.show_entry(&entry, before.as_ref()).is_break() {
+            if filter.show_entry(&entry, before.as_ref()).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
             before = Some(entry);
         }
         let image = self.newest(now, before.as_ref()).await?;
-        Ok(shown.show(versions, None, image.as_ref(), before.as_ref()))
+        Ok(filter.show(versions, None, image.as_ref(), before.as_ref()))
     }
 
     async fn backward<F>(
         &mut self,
         versions: &[u8],
         now: Option<(Key, Bytes)>,
-        shown: &mut Shown<'_, F>,
+        filter: &mut VersionFilter<'_, F>,
     ) -> Result<ControlFlow<()>, Error>
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         let mut next = self.old.next_of(versions).await?;
         let image = self.newest(now, next.as_ref()).await?;
-        let mut showing = shown.show(versions, None, image.as_ref(), next.as_ref());
+        let mut showing = filter.show(versions, None, image.as_ref(), next.as_ref());
         while let Some(entry) = next.filter(|_| showing.is_continue()) {
             next = self.old.next_of(versions).await?;
-            showing = shown.show_entry(&entry, next.as_ref());
+            showing = filter.show_entry(&entry, next.as_ref());
         }
         Ok(showing)
     }
@@ -262,13 +262,13 @@ impl<V: View> Turn<'_, V> {
 }
 
 /// Filters versions by a range and passes them to a visitor.
-struct Shown<'k, F> {
+struct VersionFilter<'k, F> {
     key_names: &'k [Arc<str>],
     range: KeyRange,
     visitor: F,
 }
 
-impl<F: FnMut(&[u8], Bytes) -> ControlFlow<()>> Shown<'_, F> {
+impl<F: FnMut(&[u8], Bytes) -> ControlFlow<()>> VersionFilter<'_, F> {
     /// Shows the version of an entry; `before` is the entry that precedes it.
     fn show_entry(&mut self, entry: &Entry, before: Option<&Entry>) -> ControlFlow<()> {
         let image = entry.version.image.as_ref();

@@ -32,12 +32,12 @@ const PASSED_MAX: usize = 8;
 #[derive(Debug, Clone)]
 pub(crate) struct TableView<V> {
     inner: V,
-    past: Option<Shown>,
+    past: Option<ShownPast>,
 }
 
 /// Past that a view shows.
 #[derive(Debug, Clone)]
-enum Shown {
+enum ShownPast {
     /// The table at a moment, epoch milliseconds.
     At(TableId, u64),
     /// All versions of a table; the names of its key attributes.
@@ -48,10 +48,10 @@ impl<V: View> TableView<V> {
     /// Returns the view for reads of a table.
     pub(crate) fn new(inner: V, table: &Table) -> Self {
         let past = match table.past {
-            Some(Past::At(at_ms)) => Some(Shown::At(table.id(), at_ms)),
+            Some(Past::At(at_ms)) => Some(ShownPast::At(table.id(), at_ms)),
             Some(Past::Versions) => {
                 let names = table.key.all().map(|attribute| attribute.name.as_str().into());
-                Some(Shown::Versions(names.collect()))
+                Some(ShownPast::Versions(names.collect()))
             }
             None => None,
         };
@@ -61,7 +61,7 @@ impl<V: View> TableView<V> {
     /// Returns the moment at which a key is read, if it is the key of an item in the table of the
     /// past.
     fn moment_of(&self, key: &[u8]) -> Option<u64> {
-        let Some(Shown::At(table, at_ms)) = self.past else { return None };
+        let Some(ShownPast::At(table, at_ms)) = self.past else { return None };
         let place = layout::parse_item_keyspace(key)?;
         (place == (table, IndexId::BASE)).then_some(at_ms)
     }
@@ -155,7 +155,7 @@ impl<V: View> View for TableView<V> {
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
-        if let Some(Shown::Versions(key_names)) = &self.past {
+        if let Some(ShownPast::Versions(key_names)) = &self.past {
             return versions::visit(&self.inner, key_names, range, direction, wanted, visitor)
                 .await;
         }
@@ -167,14 +167,14 @@ impl<V: View> View for TableView<V> {
 }
 
 /// Entries that one turn has read of a range.
-pub(super) struct Turn<T> {
+pub(super) struct EntriesPage<T> {
     /// Entries in the direction of the walk.
     pub(super) entries: Vec<(Key, T)>,
     /// True if the range was read to its end; else more may follow the last entry.
     is_all: bool,
 }
 
-impl<T> Turn<T> {
+impl<T> EntriesPage<T> {
     /// Returns the part of the range that was read.
     pub(super) fn covered(&self, range: &KeyRange, direction: Direction) -> KeyRange {
         let Some((last, _)) = self.entries.last().filter(|_| !self.is_all) else {
@@ -211,22 +211,22 @@ pub(super) async fn items_of_now<V: View>(
     range: &KeyRange,
     direction: Direction,
     wanted: Wanted,
-) -> Result<Turn<Bytes>, Error> {
+) -> Result<EntriesPage<Bytes>, Error> {
     let limit = wanted.entries.clamp(ITEMS_PER_TURN_MIN, ITEMS_PER_TURN_MAX);
     let wanted = Wanted { entries: limit, bytes: wanted.bytes.min(BYTES_PER_TURN) };
-    let mut turn = Turn { entries: Vec::new(), is_all: true };
+    let mut page = EntriesPage { entries: Vec::new(), is_all: true };
     let mut bytes = 0;
     view.visit(range.clone(), direction, wanted, |key, stored| {
         bytes += stored.len();
-        turn.entries.push((key.to_vec(), stored));
-        if turn.entries.len() < limit && bytes < BYTES_PER_TURN {
+        page.entries.push((key.to_vec(), stored));
+        if page.entries.len() < limit && bytes < BYTES_PER_TURN {
             return ControlFlow::Continue(());
         }
-        turn.is_all = false;
+        page.is_all = false;
         ControlFlow::Break(())
     })
     .await?;
-    Ok(turn)
+    Ok(page)
 }
 
 /// Reason why a visit of entries ended before its range did.
@@ -274,7 +274,7 @@ impl PastWalk {
         mut self,
         view: &V,
         items: &KeyRange,
-    ) -> Result<Turn<Option<Bytes>>, Error> {
+    ) -> Result<EntriesPage<Option<Bytes>>, Error> {
         let mut range = layout::versions_of(items);
         let mut is_all = false;
         while !is_all {
@@ -306,7 +306,7 @@ impl PastWalk {
                 Some(Stop::Unreadable(error)) => return Err(error),
             }
         }
-        self.into_turn(is_all)
+        self.into_page(is_all)
     }
 
     fn is_full(&self) -> bool {
@@ -352,12 +352,12 @@ impl PastWalk {
         }
     }
 
-    fn into_turn(self, is_all: bool) -> Result<Turn<Option<Bytes>>, Error> {
+    fn into_page(self, is_all: bool) -> Result<EntriesPage<Option<Bytes>>, Error> {
         let of_item = |(versions, version): (Key, Version)| {
             let key = layout::item_of_versions(&versions).ok_or_else(|| no_entry(&versions))?;
             Ok((key, version.image))
         };
         let entries = self.found.into_iter().map(of_item).collect::<Result<_, Error>>()?;
-        Ok(Turn { entries, is_all })
+        Ok(EntriesPage { entries, is_all })
     }
 }

@@ -171,13 +171,13 @@ pub(super) fn readable_items(keys: &[Key], current: &[Option<Bytes>]) -> Result<
 
 /// The first item keys of a range.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct KeysPage {
     pub(super) keys: Vec<Key>,
     /// True if these are all keys of the range.
     is_all: bool,
 }
 
-impl Found {
+impl KeysPage {
     /// Returns the last key, or `None` if the range holds no further keys.
     fn end(&self) -> Option<&Key> {
         self.keys.last().filter(|_| !self.is_all)
@@ -188,8 +188,8 @@ impl Found {
 pub(super) async fn next_keys<S: Store>(
     core: &Core<S>,
     range: &KeyRange,
-) -> Result<Found, Interruption> {
-    let mut found = Found { keys: Vec::new(), is_all: true };
+) -> Result<KeysPage, Interruption> {
+    let mut found = KeysPage { keys: Vec::new(), is_all: true };
     let mut bytes = 0;
     let wanted = Wanted { entries: ITEMS_PER_COMMIT, bytes: BYTES_PER_COMMIT };
     core.store

@@ -45,7 +45,7 @@ use hashrange_model::{ApiError, ApiResult};
 use hashrange_storage::{Error, Key, Store};
 use lanes::{Lanes, Pace};
 use retries::{Attempt, Retries};
-pub(crate) use rewrite::Walk;
+pub(crate) use rewrite::RewriteProgress;
 use servers::Servers;
 pub use servers::ServersSeen;
 use std::fmt;

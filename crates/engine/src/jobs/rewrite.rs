@@ -29,7 +29,7 @@ const BYTES_PER_PAGE: usize = 1024 * 1024;
 
 /// Progress of a walk. Its stored form is JSON.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Walk {
+pub(crate) struct RewriteProgress {
     version: u32,
     /// Number of the templates for which the walk was begun, see [`templates_of`].
     #[serde(default)]
@@ -40,7 +40,7 @@ pub(crate) struct Walk {
     pub(crate) so_far: Rewritten,
 }
 
-impl Walk {
+impl RewriteProgress {
     const VERSION: u32 = 1;
 
     /// Decodes the row of a table; returns a new walk if the row is of other templates, `None` if
@@ -100,7 +100,7 @@ async fn walk_on<S: Store>(core: &Core<S>, table: &Table) -> Result<bool, Interr
     let row = layout::rewriting(table.id());
     let stored = core.store.get(&row).await?;
     let unreadable = || Interruption::Unreadable(row.clone());
-    let mut walk = Walk::decode(stored.as_deref(), table).ok_or_else(unreadable)?;
+    let mut walk = RewriteProgress::decode(stored.as_deref(), table).ok_or_else(unreadable)?;
     if walk.is_complete {
         return Ok(true);
     }
@@ -135,14 +135,17 @@ async fn walk_on<S: Store>(core: &Core<S>, table: &Table) -> Result<bool, Interr
 }
 
 /// Some items of a table, in the order of their keys.
-struct Page {
+struct RewritePage {
     items: Vec<Item>,
     last: Option<Key>,
     /// True if this is the last page.
     is_last: bool,
 }
 
-async fn next_page<S: Store>(core: &Core<S>, range: &KeyRange) -> Result<Page, Interruption> {
+async fn next_page<S: Store>(
+    core: &Core<S>,
+    range: &KeyRange,
+) -> Result<RewritePage, Interruption> {
     let mut found: Vec<(Key, Bytes)> = Vec::new();
     let (mut bytes, mut is_last) = (0, true);
     let wanted = Wanted { entries: ITEMS_PER_PAGE, bytes: BYTES_PER_PAGE };
@@ -158,7 +161,7 @@ async fn next_page<S: Store>(core: &Core<S>, range: &KeyRange) -> Result<Page, I
     let items = found
         .into_iter()
         .map(|(key, stored)| Item::from_stored(stored).map_err(|_| Interruption::Unreadable(key)));
-    Ok(Page { items: items.collect::<Result<_, _>>()?, last, is_last })
+    Ok(RewritePage { items: items.collect::<Result<_, _>>()?, last, is_last })
 }
 
 /// Rewrites and counts items; returns false if the table's definition has changed.
@@ -220,7 +223,7 @@ async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<bool, Interrupt
     let Some(table) = rewriting(core, id) else { return Ok(true) };
     let row = layout::rewriting(id);
     let stored = core.store.get(&row).await?;
-    let walk = Walk::decode(stored.as_deref(), &table);
+    let walk = RewriteProgress::decode(stored.as_deref(), &table);
     let walk = walk.ok_or_else(|| Interruption::Unreadable(row.clone()))?;
     if !walk.is_complete {
         return Ok(false);

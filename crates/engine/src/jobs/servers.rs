@@ -68,7 +68,7 @@ impl Row {
 
 /// Another server, as this one last saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct OtherServer {
     stored: Bytes,
     /// Number of beats of this server's heart since its row has changed.
     unchanged: u32,
@@ -95,13 +95,13 @@ pub struct ServersSeen {
 
 /// This server's knowledge of the servers.
 #[derive(Debug, Default)]
-pub(super) struct Servers(Mutex<Known>);
+pub(super) struct Servers(Mutex<Membership>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct Membership {
     /// Number and beat of this server, if it has joined.
     own: Option<(ServerId, u64)>,
-    others: BTreeMap<ServerId, Seen>,
+    others: BTreeMap<ServerId, OtherServer>,
     /// Time of the last beat by this server's clock, epoch milliseconds.
     beat_at_ms: u64,
     is_apart: bool,
@@ -110,12 +110,12 @@ struct Known {
 impl Servers {
     /// Returns whether the background work of a table belongs to this server.
     pub(super) fn is_mine<S: Store>(&self, core: &Core<S>, table: TableId) -> bool {
-        !core.store.is_shared() || self.known().is_mine(table)
+        !core.store.is_shared() || self.membership().is_mine(table)
     }
 
     /// Returns whether this server may remove data by its clock.
     pub(super) fn trust_clock(&self) -> bool {
-        !self.known().is_apart
+        !self.membership().is_apart
     }
 
     /// Returns the state of the servers that share the store; `None` if it is not shared.
@@ -124,14 +124,14 @@ impl Servers {
             return None;
         }
         let tables = core.catalog.all();
-        let known = self.known();
-        let apart = known.others.values().filter_map(|seen| seen.apart_ms);
+        let membership = self.membership();
+        let apart = membership.others.values().filter_map(|seen| seen.apart_ms);
         Some(ServersSeen {
-            alive: known.alive().len() as u64,
+            alive: membership.alive().len() as u64,
             clock_difference_ms: apart.max().unwrap_or(0),
-            trusts_clock: !known.is_apart,
+            trusts_clock: !membership.is_apart,
             tables: tables.len() as u64,
-            own_tables: tables.iter().filter(|table| known.is_mine(table.id())).count() as u64,
+            own_tables: tables.iter().filter(|table| membership.is_mine(table.id())).count() as u64,
         })
     }
 
@@ -142,32 +142,32 @@ impl Servers {
             return Ok(false);
         }
         let now_ms = (core.environment.now_ms)();
-        let own = self.known().own;
+        let own = self.membership().own;
         let own = beat_once(core, own, now_ms).await?;
         let rows = read_rows(core).await?;
-        let before = self.known().alive();
-        let dead = self.known().look(own, rows, now_ms);
+        let before = self.membership().alive();
+        let dead = self.membership().look(own, rows, now_ms);
         for (id, stored) in dead {
             remove(core, id, &stored).await?;
         }
-        let known = self.known();
-        Ok(before != known.alive())
+        let membership = self.membership();
+        Ok(before != membership.alive())
     }
 
     /// Removes this server's row: the others take over its work at once.
     pub(super) async fn leave<S: Store>(&self, core: &Core<S>) -> Result<(), Error> {
-        let own = self.known().own.take();
+        let own = self.membership().own.take();
         let Some((id, _)) = own else { return Ok(()) };
         let key = layout::server(id);
         core.commit(|| vec![key.clone()], |_, batch| batch.delete(key.clone())).await
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn membership(&self) -> MutexGuard<'_, Membership> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl Membership {
     fn alive(&self) -> Vec<ServerId> {
         let own = self.own.map(|(id, _)| id);
         self.others.keys().copied().chain(own).collect()
@@ -196,13 +196,13 @@ impl Known {
         for (id, stored) in rows.into_iter().filter(|(id, _)| *id != own.0) {
             let seen = match known.get(&id) {
                 Some(seen) if seen.stored == stored => {
-                    Seen { unchanged: seen.unchanged + 1, ..seen.clone() }
+                    OtherServer { unchanged: seen.unchanged + 1, ..seen.clone() }
                 }
                 Some(_) => {
                     let apart_ms = Row::decode(&stored).map(|row| apart_ms(row, now_ms, gap_ms));
-                    Seen { stored, unchanged: 0, apart_ms }
+                    OtherServer { stored, unchanged: 0, apart_ms }
                 }
-                None => Seen { stored, unchanged: 0, apart_ms: None },
+                None => OtherServer { stored, unchanged: 0, apart_ms: None },
             };
             if seen.unchanged >= BEATS_UNTIL_DEAD {
                 dead.push((id, seen.stored));
@@ -310,10 +310,10 @@ mod tests {
         let ids: Vec<ServerId> = (1..=5).collect();
         let owner = |ids: &[ServerId], table: u32| {
             let owners = ids.iter().filter(|own| {
-                let mut known = Known::default();
+                let mut membership = Membership::default();
                 let rows = ids.iter().map(|id| (*id, row(0, 0))).collect();
-                known.look((**own, 0), rows, 0);
-                known.is_mine(TableId(table))
+                membership.look((**own, 0), rows, 0);
+                membership.is_mine(TableId(table))
             });
             let owners: Vec<_> = owners.copied().collect();
             assert_eq!(owners.len(), 1, "table {table}");
@@ -331,33 +331,33 @@ mod tests {
 
     #[test]
     fn a_server_is_dead_when_its_row_has_not_changed_for_some_beats() {
-        let mut known = Known::default();
+        let mut membership = Membership::default();
         for beat in 0..100 {
-            let dead = known.look((1, beat), vec![(2, row(beat / 5, 0))], 0);
+            let dead = membership.look((1, beat), vec![(2, row(beat / 5, 0))], 0);
             assert_eq!(dead, [], "its heart beats slowly");
         }
         let last = row(20, 0);
-        assert_eq!(known.look((1, 100), vec![(2, last.clone())], 0), []);
+        assert_eq!(membership.look((1, 100), vec![(2, last.clone())], 0), []);
         for _ in 1..BEATS_UNTIL_DEAD {
-            assert_eq!(known.look((1, 101), vec![(2, last.clone())], 0), []);
-            assert_eq!(known.alive(), [2, 1]);
+            assert_eq!(membership.look((1, 101), vec![(2, last.clone())], 0), []);
+            assert_eq!(membership.alive(), [2, 1]);
         }
-        assert_eq!(known.look((1, 102), vec![(2, last.clone())], 0), [(2, last)]);
-        assert_eq!(known.alive(), [1]);
+        assert_eq!(membership.look((1, 102), vec![(2, last.clone())], 0), [(2, last)]);
+        assert_eq!(membership.alive(), [1]);
     }
 
     #[test]
     fn who_is_apart_from_most_does_not_trust_its_clock() {
         const NOW_MS: u64 = 1_000_000;
         let is_apart = |clocks: &[u64]| {
-            let mut known = Known { beat_at_ms: NOW_MS, ..Known::default() };
+            let mut membership = Membership { beat_at_ms: NOW_MS, ..Membership::default() };
             for beat in 0..2 {
                 let at_ms = NOW_MS + 1000 * beat;
                 let clocks = clocks.iter().enumerate();
                 let rows = clocks.map(|(nth, clock)| (nth as u128, row(beat, clock + 1000 * beat)));
-                known.look((9, beat), rows.collect(), at_ms);
+                membership.look((9, beat), rows.collect(), at_ms);
             }
-            known.is_apart
+            membership.is_apart
         };
         assert!(!is_apart(&[]));
         assert!(!is_apart(&[NOW_MS, NOW_MS - 5000, NOW_MS + 5000]));

@@ -159,7 +159,7 @@ impl<'a> Statements<'a> {
         .await
     }
 
-    async fn read<S: Store>(&self, engine: &Engine<S>) -> ApiResult<Answer> {
+    async fn read<S: Store>(&self, engine: &Engine<S>) -> ApiResult<BatchAnswer> {
         let statements = &self.statements;
         let tables: Vec<_> = statements
             .iter()
@@ -181,7 +181,7 @@ impl<'a> Statements<'a> {
         let announced =
             announce_all(|| selects().map(|select| select::intent(Verb::Select, select)))?;
         let view = engine.core().view().await?;
-        let mut answer = Answer::default();
+        let mut answer = BatchAnswer::default();
         for plan in plans {
             let (select, table, plan) = match plan {
                 Err(error) => {
@@ -204,7 +204,7 @@ impl<'a> Statements<'a> {
         Ok(answer)
     }
 
-    async fn write<S: Store>(&self, engine: &Engine<S>) -> ApiResult<Answer> {
+    async fn write<S: Store>(&self, engine: &Engine<S>) -> ApiResult<BatchAnswer> {
         let statements = &self.statements;
         until_decided(|| async {
             let tables = engine.tables_of_statements(statements);
@@ -222,7 +222,8 @@ impl<'a> Statements<'a> {
                 }
             };
             drop(writes);
-            Ok(attempts.map(|attempts| Answer::of_writes(statements, &tables, errors, attempts)))
+            Ok(attempts
+                .map(|attempts| BatchAnswer::of_writes(statements, &tables, errors, attempts)))
         })
         .await
     }
@@ -366,12 +367,12 @@ fn plan_item<'s>(
 
 /// The answer as it grows.
 #[derive(Default)]
-struct Answer {
+struct BatchAnswer {
     responses: Vec<BatchStatementResponse>,
     reports: PerTable,
 }
 
-impl Answer {
+impl BatchAnswer {
     /// Returns the answer to writes. `attempts` are those of the statements without error.
     fn of_writes(
         statements: &[ApiResult<Statement>],

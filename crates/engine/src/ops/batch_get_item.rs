@@ -135,7 +135,7 @@ async fn read<S: Store>(
     pass(Station::Admission);
     let mut admission = engine.admission().map(Admission::of_batch);
     let newest = engine.core().view().await?;
-    let mut answer = Answer::new();
+    let mut answer = BatchAnswer::new();
     for planned in parts {
         let target = ReadTarget {
             table: &planned.table,
@@ -237,7 +237,7 @@ impl CheckedPart {
 }
 
 /// The answer as it grows.
-struct Answer {
+struct BatchAnswer {
     pace: Pace,
     responses: Vec<(String, Vec<Item>)>,
     unprocessed: Vec<(String, KeysAndAttributes)>,
@@ -251,7 +251,7 @@ struct Answer {
     throttled: Option<Reason>,
 }
 
-impl Answer {
+impl BatchAnswer {
     fn new() -> Self {
         Self {
             pace: Pace::new(),

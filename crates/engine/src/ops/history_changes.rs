@@ -7,7 +7,7 @@
 
 use crate::engine::Engine;
 use crate::fault;
-use crate::history::changes::{self, Changes, States, Where};
+use crate::history::changes::{self, Changes, ChangesRange, States};
 use crate::history::{ItemChange, TableView};
 use crate::intent::{Access, Intent, Verb};
 use crate::layout;
@@ -148,24 +148,24 @@ impl<S: Store> Engine<S> {
 }
 
 /// Returns the place in which a request's changes are searched.
-fn place(table: &Table, input: &ChangesInput) -> Result<Where, Reason> {
+fn place(table: &Table, input: &ChangesInput) -> Result<ChangesRange, Reason> {
     if input.key.is_empty() && input.sort_key_prefix.is_none() {
         let to_ms = input.to_ms.unwrap_or(u64::MAX);
         let range = layout::moments(table.id(), input.from_ms.saturating_add(1), to_ms);
-        return Ok(Where::Moments { range, to_ms });
+        return Ok(ChangesRange::Moments { range, to_ms });
     }
     let is_whole = input.key.iter().count() == table.key.len();
     let names_known = input.key.iter().all(|(name, _)| table.key.contains(name));
     if is_whole && names_known && input.sort_key_prefix.is_none() {
         let key = layout::item_key(table, &input.key).map_err(fault::of_key_member)?;
-        return Ok(Where::Items(layout::single(&key.bytes)));
+        return Ok(ChangesRange::Items(layout::single(&key.bytes)));
     }
     if !names_known || input.key.iter().count() != table.key.partition.len() {
         return Err(Reason::History(HistoryFault::Key));
     }
     let prefix = layout::partition_prefix(table.id(), IndexId::BASE, &table.key, &input.key);
     let prefix = prefix.map_err(fault::of_key_member)?;
-    Ok(Where::Items(match &input.sort_key_prefix {
+    Ok(ChangesRange::Items(match &input.sort_key_prefix {
         None => KeyRange::prefix(&prefix),
         Some(text) => sort_range(table, &prefix, text)?,
     }))

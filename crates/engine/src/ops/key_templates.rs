@@ -3,7 +3,7 @@
 
 use crate::engine::Engine;
 use crate::fault;
-use crate::jobs::{Job, Walk};
+use crate::jobs::{Job, RewriteProgress};
 use crate::layout;
 use crate::schema::{
     Rewritten, SCANS_MAX, TEMPLATES_MAX, Table, TableRecord, TemplateMode, TemplateRecord,
@@ -200,7 +200,8 @@ impl<S: Store> Engine<S> {
     async fn walk(&self, table: &Table) -> ApiResult<Rewriting> {
         let row = layout::rewriting(table.id());
         let stored = self.core().store.get(&row).await.map_err(fault::of_store)?;
-        let walk = Walk::decode(stored.as_deref(), table).ok_or_else(|| fault::of_value(&row))?;
+        let walk = RewriteProgress::decode(stored.as_deref(), table)
+            .ok_or_else(|| fault::of_value(&row))?;
         Ok(Rewriting { so_far: walk.so_far, items: self.counted_items(table).await? })
     }
 }

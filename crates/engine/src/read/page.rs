@@ -138,7 +138,7 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
     plan: &PagePlan<'_>,
     ranges: &[KeyRange],
 ) -> ApiResult<Page<R>> {
-    let mut walk = Walk::<R>::new(plan);
+    let mut walk = PageWalk::<R>::new(plan);
     let mut units = if ranges.is_empty() { read_units(0, plan.consistent) } else { 0.0 };
     for range in ranges {
         let bytes_before = walk.bytes;
@@ -156,7 +156,7 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
             break;
         }
     }
-    let Walk { mut page, fault: failed, fetch, pace, bytes, .. } = walk;
+    let PageWalk { mut page, fault: failed, fetch, pace, bytes, .. } = walk;
     if let Some(form) = failed {
         return Err(fault::of_form(form));
     }
@@ -191,7 +191,7 @@ struct Incomplete {
 }
 
 /// The state of a walk.
-struct Walk<'p, 't, R> {
+struct PageWalk<'p, 't, R> {
     plan: &'p PagePlan<'t>,
     page: Page<R>,
     bytes: usize,
@@ -203,7 +203,7 @@ struct Walk<'p, 't, R> {
     paused_before: Option<Key>,
 }
 
-impl<'p, 't, R: Rows> Walk<'p, 't, R> {
+impl<'p, 't, R: Rows> PageWalk<'p, 't, R> {
     fn new(plan: &'p PagePlan<'t>) -> Self {
         let page = Page {
             items: R::with_capacity(plan.table.last_page_bytes()),

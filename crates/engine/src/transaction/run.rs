@@ -1,7 +1,7 @@
 //! Runs the actions of a transaction as one commit: all or none.
 
 use super::TransactionAction;
-use super::token::{Known, Presented, Token};
+use super::token::{Presented, Token, TokenState};
 use crate::capacity::{Charge, Units, read_units};
 use crate::core::Core;
 use crate::fault;
@@ -191,7 +191,7 @@ fn decide(
 ) -> ApiResult<Outcome> {
     let now_ms = (circumstances.clock)();
     let known = token.map(|at| at.token.look(at.stored, now_ms)).transpose()?;
-    if known == Some(Known::Done) {
+    if known == Some(TokenState::Done) {
         return sizes(faults, current).map(Outcome::Replayed);
     }
     if let Some(canceled) = canceled_by_first(faults) {
@@ -215,7 +215,7 @@ fn decide(
     if errors.iter().any(Option::is_some) {
         return Err(Reason::TransactionCanceled(errors).into());
     }
-    if let (Some(Presented { token, swept, .. }), Some(Known::No(old))) = (token, known) {
+    if let (Some(Presented { token, swept, .. }), Some(TokenState::No(old))) = (token, known) {
         token.remember(old, now_ms, swept, batch);
     }
     Ok(Outcome::Written(written))

@@ -30,7 +30,7 @@ pub(super) struct Presented<'t> {
 
 /// Meaning of a stored token for a request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum TokenState {
     /// The request is new; the expired record of the token, if there is one.
     No(Option<TokenRecord>),
     /// The request was done already.
@@ -44,16 +44,16 @@ impl Token {
     }
 
     /// Compares the request with the stored value of the token.
-    pub(super) fn look(&self, stored: Option<&Bytes>, now_ms: u64) -> ApiResult<Known> {
-        let Some(stored) = stored else { return Ok(Known::No(None)) };
+    pub(super) fn look(&self, stored: Option<&Bytes>, now_ms: u64) -> ApiResult<TokenState> {
+        let Some(stored) = stored else { return Ok(TokenState::No(None)) };
         let Some(record) = TokenRecord::decode(stored) else {
             tracing::error!(key = %self.key.escape_ascii(), "a token's record is unreadable");
             return Err(Reason::Internal.into());
         };
         if is_expired(record.used_at_ms, now_ms) {
-            Ok(Known::No(Some(record)))
+            Ok(TokenState::No(Some(record)))
         } else if record.fingerprint == self.fingerprint {
-            Ok(Known::Done)
+            Ok(TokenState::Done)
         } else {
             Err(Reason::TokenReused.into())
         }
@@ -95,12 +95,12 @@ mod tests {
         let token = Token::new(TokenScope::TransactWriteItems, "t", 1);
         let other = Token::new(TokenScope::TransactWriteItems, "t", 2);
         let record = stored(&token, 1000);
-        assert_eq!(token.look(None, 1000), Ok(Known::No(None)));
-        assert_eq!(token.look(Some(&record), 1000 + TOKEN_LIFETIME_MS), Ok(Known::Done));
+        assert_eq!(token.look(None, 1000), Ok(TokenState::No(None)));
+        assert_eq!(token.look(Some(&record), 1000 + TOKEN_LIFETIME_MS), Ok(TokenState::Done));
         assert!(other.look(Some(&record), 1000 + TOKEN_LIFETIME_MS).is_err());
         let late = other.look(Some(&record), 1001 + TOKEN_LIFETIME_MS);
-        assert!(matches!(late, Ok(Known::No(Some(_)))));
+        assert!(matches!(late, Ok(TokenState::No(Some(_)))));
         // A clock that was set back does not end a token.
-        assert_eq!(token.look(Some(&record), 0), Ok(Known::Done));
+        assert_eq!(token.look(Some(&record), 0), Ok(TokenState::Done));
     }
 }

@@ -7,7 +7,7 @@
 //! other pages count, too. So the largest nodes of all pages together are the largest of all.
 
 use super::levels::PathNode;
-use super::reader::{Counting, Read, Reader, Step, TreePlan, shared};
+use super::reader::{Counting, Read, Reader, TreePlan, TreeStep, shared};
 use super::{ClientWork, NodeCounts, TreeNode, TreePosition};
 use crate::capacity::read_units;
 use crate::read::{cursor, key_range};
@@ -63,14 +63,14 @@ impl<'p, 't> Count<'p, 't> {
     }
 
     /// Ends the page before an entry that shares `open` nodes.
-    fn over(&mut self, open: usize) -> Step {
+    fn over(&mut self, open: usize) -> TreeStep {
         for place in self.open.iter().take(open).filter_map(|open| open.place) {
             if let Some(counts) = self.nodes.get_mut(place).and_then(|node| node.counts.as_mut()) {
                 counts.goes_on = true;
             }
         }
         let last = self.last.as_ref().expect("a page takes an entry before it is full");
-        Step::Over(TreePosition::Entry(cursor(self.plan.table, self.plan.index, last)))
+        TreeStep::Over(TreePosition::Entry(cursor(self.plan.table, self.plan.index, last)))
     }
 
     /// Opens the nodes of an entry; the number of open ones if there is no room for the others.
@@ -125,7 +125,7 @@ impl<'p, 't> Count<'p, 't> {
 }
 
 impl Reader for Count<'_, '_> {
-    fn take(&mut self, key: &[u8], entry: Item) -> Step {
+    fn take(&mut self, key: &[u8], entry: Item) -> TreeStep {
         let is_full = self.bytes >= self.bytes_max;
         if is_full || !self.is_at_home(key) {
             let path = self.plan.levels.path(&entry);
@@ -134,7 +134,7 @@ impl Reader for Count<'_, '_> {
             }
         }
         self.count(entry);
-        Step::On
+        TreeStep::On
     }
 
     fn wanted(&self) -> Wanted {

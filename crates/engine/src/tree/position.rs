@@ -27,7 +27,7 @@ pub enum TreePosition {
 }
 
 /// Rest of a range behind a position, and the nodes in which the walk begins.
-pub(crate) type Rest = (KeyRange, Vec<PathNode>);
+pub(crate) type Resumption = (KeyRange, Vec<PathNode>);
 
 /// Returns the rest of a range behind a position.
 pub(crate) fn resume(
@@ -36,7 +36,7 @@ pub(crate) fn resume(
     range: KeyRange,
     position: &TreePosition,
     direction: Direction,
-) -> Result<Rest, Reason> {
+) -> Result<Resumption, Reason> {
     match position {
         TreePosition::Entry(entry) => {
             let key = key_range::start_key(table, index, entry, Reader::Query)?;

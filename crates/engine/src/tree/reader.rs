@@ -38,7 +38,7 @@ pub(crate) struct TreePlan<'t> {
 /// Reader of the entries that the walk meets.
 pub(super) trait Reader: Send {
     /// Takes the next entry.
-    fn take(&mut self, key: &[u8], entry: Item) -> Step;
+    fn take(&mut self, key: &[u8], entry: Item) -> TreeStep;
 
     /// Returns the part of the range that it likely takes.
     fn wanted(&self) -> Wanted;
@@ -61,7 +61,7 @@ pub(super) struct Read {
 
 /// Step after an entry.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum TreeStep {
     /// To the next entry.
     On,
     /// To the first entry behind the node.

@@ -4,7 +4,7 @@
 //! sends entries together.
 
 use super::levels::PathNode;
-use super::reader::{Read, Reader, Step, TreePlan, shared};
+use super::reader::{Read, Reader, TreePlan, TreeStep, shared};
 use super::{ClientWork, NodeKind, TreeNode, TreePosition};
 use crate::capacity::read_units;
 use crate::read::key_range;
@@ -52,9 +52,9 @@ impl<'p, 't> Skip<'p, 't> {
     }
 
     /// Returns the position behind the node that was shown last.
-    fn position(&self) -> Step {
+    fn position(&self) -> TreeStep {
         let PathNode { kind, key, .. } = self.path.last().expect("an entry was taken");
-        Step::Over(TreePosition::Node { kind: *kind, key: key.clone() })
+        TreeStep::Over(TreePosition::Node { kind: *kind, key: key.clone() })
     }
 
     /// Shows the new nodes of an entry, as far as there is room; returns whether there was for all.
@@ -73,22 +73,22 @@ impl<'p, 't> Skip<'p, 't> {
     }
 
     /// Passes an entry of `bytes` in the deepest node.
-    fn pass(&mut self, bytes: usize) -> Step {
+    fn pass(&mut self, bytes: usize) -> TreeStep {
         self.bytes += bytes;
         self.passed = (self.passed.0 + 1, self.passed.1 + bytes);
         let is_one_item = self.plan.index.is_none()
             && self.path.last().is_some_and(|node| node.kind == NodeKind::Item);
         let (entries, bytes) = self.passed;
         if is_one_item || (entries < PASSED_MAX && bytes < PASSED_MAX_BYTES) {
-            Step::On
+            TreeStep::On
         } else {
-            Step::Behind
+            TreeStep::Behind
         }
     }
 }
 
 impl Reader for Skip<'_, '_> {
-    fn take(&mut self, key: &[u8], entry: Item) -> Step {
+    fn take(&mut self, key: &[u8], entry: Item) -> TreeStep {
         if self.bytes >= PAGE_SIZE_MAX_BYTES {
             return self.position();
         }

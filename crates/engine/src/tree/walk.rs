@@ -7,7 +7,7 @@
 
 use super::count::Count;
 use super::position::resume;
-use super::reader::{Counting, Read, Reader, Step, TreePlan, behind};
+use super::reader::{Counting, Read, Reader, TreePlan, TreeStep, behind};
 use super::skip::Skip;
 use super::{TreeNode, TreePosition, TreeWork};
 use crate::capacity::{Units, read_units};
@@ -49,7 +49,7 @@ pub(crate) struct TreePage {
 /// Reason to end a visit before its range.
 #[derive(Debug)]
 enum Stop {
-    Step(Step),
+    Step(TreeStep),
     /// Pauses, then goes on at this key.
     Pause(Key),
     Fault(UnknownForm),
@@ -57,7 +57,7 @@ enum Stop {
 
 /// Reads a page of a tree from one view.
 pub(crate) async fn read_tree<V: View>(view: &V, plan: &TreePlan<'_>) -> ApiResult<TreePage> {
-    let mut walk = Walk {
+    let mut walk = TreeWalk {
         reader: match plan.counting {
             Counting::No => Box::new(Skip::new(plan)),
             Counting::Yes | Counting::Largest => Box::new(Count::new(plan)),
@@ -76,12 +76,12 @@ pub(crate) async fn read_tree<V: View>(view: &V, plan: &TreePlan<'_>) -> ApiResu
             .await
             .map_err(|error| fault::of_tables([plan.table], error))?;
         rest = match walk.stop.take() {
-            None | Some(Stop::Step(Step::On)) => break,
-            Some(Stop::Step(Step::Behind)) => {
+            None | Some(Stop::Step(TreeStep::On)) => break,
+            Some(Stop::Step(TreeStep::Behind)) => {
                 let node = walk.reader.node().expect("an entry was taken");
                 behind(&node.range, plan.range.clone(), plan.direction)
             }
-            Some(Stop::Step(Step::Over(position))) => {
+            Some(Stop::Step(TreeStep::Over(position))) => {
                 next = Some(position);
                 break;
             }
@@ -95,14 +95,14 @@ pub(crate) async fn read_tree<V: View>(view: &V, plan: &TreePlan<'_>) -> ApiResu
     Ok(walk.into_page(plan, next))
 }
 
-struct Walk<'p> {
+struct TreeWalk<'p> {
     reader: Box<dyn Reader + 'p>,
     pace: Pace,
     work: TreeWork,
     stop: Option<Stop>,
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     fn step(&mut self, key: &[u8], stored: Bytes) -> ControlFlow<()> {
         if !self.pace.admits(item_work(stored.len(), None)) {
             return self.stop(Stop::Pause(key.to_vec()));
@@ -113,8 +113,8 @@ impl Walk<'_> {
         };
         self.work.keys_read += 1;
         match self.reader.take(key, entry) {
-            Step::On => ControlFlow::Continue(()),
-            step @ (Step::Behind | Step::Over(_)) => self.stop(Stop::Step(step)),
+            TreeStep::On => ControlFlow::Continue(()),
+            step @ (TreeStep::Behind | TreeStep::Over(_)) => self.stop(Stop::Step(step)),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Write;
 use crate::core::Core;
 use crate::fault;
-use crate::filling::{Filled, Place};
+use crate::filling::{Filled, FillingIndex};
 use crate::schema::{IndexState, Table};
 use bytes::Bytes;
 use hashrange_model::ApiResult;
@@ -14,7 +14,7 @@ use hashrange_storage::{Error, Key, Store};
 const CLAIMS_MET_MAX: usize = 50;
 
 /// Returns the indexes of the tables of some writes that are being filled, in order, each once.
-pub(super) fn places_of(writes: &[(&Table, Write<'_>)]) -> Vec<Place> {
+pub(super) fn places_of(writes: &[(&Table, Write<'_>)]) -> Vec<FillingIndex> {
     let mut places = Vec::new();
     for (table, _) in writes.iter().filter(|(table, _)| table.is_being_indexed) {
         let filling = table.indexes.iter().filter(|index| index.state == IndexState::Creating);

@@ -6,7 +6,7 @@ use super::decide::{decide_all, decide_apart, reborrowed};
 use super::moment::{Stamps, changed_keys};
 use super::{Admit, Attempt, Circumstances, Write, Written};
 use crate::core::Core;
-use crate::filling::{Fillings, Place, key_of};
+use crate::filling::{FillingIndex, Fillings, key_of};
 use crate::schema::Table;
 use crate::{fault, layout};
 use bytes::Bytes;
@@ -144,7 +144,7 @@ impl<S: Store> Core<S> {
 
 /// Returns the keys that writes only read: the progress of filling indexes, and the number of
 /// definitions.
-fn read_keys(places: &[Place], is_shared: bool) -> Vec<Key> {
+fn read_keys(places: &[FillingIndex], is_shared: bool) -> Vec<Key> {
     let number = is_shared.then(layout::definitions_number);
     places.iter().copied().map(key_of).chain(number).collect()
 }

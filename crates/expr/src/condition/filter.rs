@@ -21,7 +21,7 @@ const FEW: usize = 8;
 #[derive(Debug, Clone)]
 pub struct Filter {
     /// The operands that depend on the item, each once.
-    operands: Vec<Looked>,
+    operands: Vec<ItemOperand>,
     /// The top-level attributes that they name, sorted.
     attributes: Vec<Name>,
     test: Test,
@@ -31,7 +31,7 @@ pub struct Filter {
 
 /// An operand that depends on the item.
 #[derive(Debug, Clone)]
-struct Looked {
+struct ItemOperand {
     path: DocumentPath,
     is_size: bool,
     /// Offset of its attribute among those of the filter.
@@ -42,7 +42,7 @@ struct Looked {
 #[derive(Debug, Clone)]
 enum Term {
     /// The item: an offset among the operands of the filter.
-    Looked(usize),
+    Item(usize),
     Value(Value),
 }
 
@@ -123,7 +123,7 @@ impl Filter {
     /// Returns true if the condition holds for `item`.
     pub fn matches(&self, item: &Item) -> bool {
         if self.operands.len() <= FEW {
-            let found: [Found<'_>; FEW] = std::array::from_fn(|_| OnceCell::new());
+            let found: [CachedOperand<'_>; FEW] = std::array::from_fn(|_| OnceCell::new());
             return self.test.holds(&Lookup {
                 filter: self,
                 item,
@@ -131,7 +131,7 @@ impl Filter {
                 found: &found,
             });
         }
-        let found: Vec<Found<'_>> = self.operands.iter().map(|_| OnceCell::new()).collect();
+        let found: Vec<CachedOperand<'_>> = self.operands.iter().map(|_| OnceCell::new()).collect();
         let attributes = self.find_attributes(item);
         let lookup = Lookup { filter: self, item, attributes: Some(&attributes), found: &found };
         self.test.holds(&lookup)
@@ -162,7 +162,7 @@ impl Filter {
 }
 
 /// Value of an operand for one item, once it was looked up.
-type Found<'i> = OnceCell<Option<Evaluated<'i>>>;
+type CachedOperand<'i> = OnceCell<Option<Evaluated<'i>>>;
 
 /// The operands of a filter for one item.
 struct Lookup<'l, 'i> {
@@ -170,7 +170,7 @@ struct Lookup<'l, 'i> {
     item: &'i Item,
     /// Values of the filter's attributes, if all were looked up in one walk.
     attributes: Option<&'l [Option<ValueRef<'i>>]>,
-    found: &'l [Found<'i>],
+    found: &'l [CachedOperand<'i>],
 }
 
 impl Lookup<'_, '_> {
@@ -180,14 +180,14 @@ impl Lookup<'_, '_> {
 
     fn term<'t>(&'t self, term: &'t Term) -> Option<ValueRef<'t>> {
         match term {
-            Term::Looked(nth) => self.looked(*nth),
+            Term::Item(nth) => self.looked(*nth),
             Term::Value(value) => Some(value.get()),
         }
     }
 
     fn has_no_size(&self, term: &Term) -> bool {
         match term {
-            Term::Looked(nth) => self.filter.operands[*nth].is_size && self.looked(*nth).is_none(),
+            Term::Item(nth) => self.filter.operands[*nth].is_size && self.looked(*nth).is_none(),
             Term::Value(_) => false,
         }
     }
@@ -265,7 +265,7 @@ impl Test {
 /// Builds tests from nodes and gives each operand its offset.
 #[derive(Default)]
 struct Builder<'n> {
-    operands: Vec<Looked>,
+    operands: Vec<ItemOperand>,
     offsets: BTreeMap<(&'n DocumentPath, bool), usize>,
 }
 
@@ -362,8 +362,8 @@ impl<'n> Builder<'n> {
     fn term(&mut self, operand: &'n Operand) -> Term {
         match operand {
             Operand::Value(value) => Term::Value(value.clone()),
-            Operand::Path(path) => Term::Looked(self.offset(path, false)),
-            Operand::Size(path) => Term::Looked(self.offset(path, true)),
+            Operand::Path(path) => Term::Item(self.offset(path, false)),
+            Operand::Size(path) => Term::Item(self.offset(path, true)),
         }
     }
 
@@ -378,7 +378,7 @@ impl<'n> Builder<'n> {
 
     fn offset(&mut self, path: &'n DocumentPath, is_size: bool) -> usize {
         *self.offsets.entry((path, is_size)).or_insert_with(|| {
-            self.operands.push(Looked { path: path.clone(), is_size, attribute: 0 });
+            self.operands.push(ItemOperand { path: path.clone(), is_size, attribute: 0 });
             self.operands.len() - 1
         })
     }

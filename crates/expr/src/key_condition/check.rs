@@ -13,9 +13,9 @@ type Result<T> = std::result::Result<T, ExpressionFault>;
 
 /// Checks all clauses. The inner result is about key conditions only.
 pub(super) fn check(predicate: Predicate<'_>) -> Result<Result<Vec<KeyCondition>>> {
-    let mut found = Found { conditions: Vec::with_capacity(2), fault: None };
-    found.collect(predicate)?;
-    Ok(found.fault.map_or(Ok(found.conditions), Err))
+    let mut collector = ConditionCollector { conditions: Vec::with_capacity(2), fault: None };
+    collector.collect(predicate)?;
+    Ok(collector.fault.map_or(Ok(collector.conditions), Err))
 }
 
 /// Refuses undefined placeholders in a clause that is no key condition.
@@ -34,13 +34,13 @@ fn check_placeholders(clause: &Predicate<'_>) -> Result<()> {
     }
 }
 
-struct Found {
+struct ConditionCollector {
     conditions: Vec<KeyCondition>,
     /// The first fault that only key conditions can have.
     fault: Option<ExpressionFault>,
 }
 
-impl Found {
+impl ConditionCollector {
     fn collect(&mut self, predicate: Predicate<'_>) -> Result<()> {
         let not_allowed = |operator: &str| {
             check_placeholders(&predicate)?;

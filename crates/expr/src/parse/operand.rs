@@ -1,7 +1,7 @@
 //! Document paths, values, functions and sums.
 
 use super::{Parsed, Parser};
-use crate::path::{DocumentPath, Name, Step};
+use crate::path::{DocumentPath, Name, PathStep};
 use crate::syntax::{Call, Operand, Term};
 use crate::token::TokenKind;
 use hashrange_model::error::ExpressionKind;
@@ -23,11 +23,11 @@ impl<'t> Parser<'t, '_, '_> {
         loop {
             if self.eat(TokenKind::Dot) {
                 let name = self.name(&mut undefined)?;
-                path.steps.push(Step::Member(name));
+                path.steps.push(PathStep::Member(name));
             } else if self.eat(TokenKind::OpenIndex) {
                 let digits = self.expect(TokenKind::Digits)?.text(self.text);
                 self.expect(TokenKind::CloseIndex)?;
-                path.steps.push(Step::Element(self.list_index(digits)));
+                path.steps.push(PathStep::Element(self.list_index(digits)));
             } else {
                 break;
             }

@@ -4,7 +4,7 @@
 use super::Parameters;
 use super::token::{Kind, Token};
 use super::words::Words;
-use crate::path::{DocumentPath, Step};
+use crate::path::{DocumentPath, PathStep};
 use hashrange_model::error::{ExpressionFault, Malformed, Span, StatementFault, ValueFault};
 use hashrange_model::limits::LIST_INDEX_MAX;
 use hashrange_model::{Reason, Value};
@@ -198,7 +198,7 @@ impl<'t> Parser<'t> {
         loop {
             if self.eat(Kind::Dot) {
                 let name = self.identifier().ok_or_else(|| self.malformed(Malformed::PathDot))?;
-                path.steps.push(Step::Member(name.as_ref().into()));
+                path.steps.push(PathStep::Member(name.as_ref().into()));
             } else if self.eat(Kind::OpenBracket) {
                 path.steps.push(self.path_offset()?);
                 self.expect(Kind::CloseBracket)?;
@@ -211,7 +211,8 @@ impl<'t> Parser<'t> {
                 self.note(|| ExpressionFault::PathTooDeep.into());
             }
         }
-        let is_nameless = |step: &Step| matches!(step, Step::Member(name) if name.is_empty());
+        let is_nameless =
+            |step: &PathStep| matches!(step, PathStep::Member(name) if name.is_empty());
         if path.attribute.is_empty() || path.steps.iter().any(is_nameless) {
             self.note(|| StatementFault::Value(ValueFault::EmptyAttributeName).into());
         }
@@ -219,11 +220,11 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the text between the brackets of a path: an offset, or a name in quotes.
-    fn path_offset(&mut self) -> Parsed<Step> {
+    fn path_offset(&mut self) -> Parsed<PathStep> {
         let token = self.current;
         let step = match token.kind {
-            Kind::Number => self.list_index(self.text_of(token)).map(Step::Element),
-            Kind::String => Some(Step::Member(self.content_of(token).as_ref().into())),
+            Kind::Number => self.list_index(self.text_of(token)).map(PathStep::Element),
+            Kind::String => Some(PathStep::Member(self.content_of(token).as_ref().into())),
             _ => None,
         };
         let step = step.ok_or_else(|| self.malformed(Malformed::Term))?;

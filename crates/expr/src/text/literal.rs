@@ -1,7 +1,7 @@
 //! Names, document paths and values as people write them. A precision (`{:.100}`) cuts each name
 //! and each value after so many bytes, with dots behind; the rest of it is not read.
 
-use crate::path::{DocumentPath, Step};
+use crate::path::{DocumentPath, PathStep};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hashrange_model::ValueRef;
@@ -52,11 +52,11 @@ impl Display for Path<'_> {
         Name(&self.0.attribute).fmt(out)?;
         for step in &self.0.steps {
             match step {
-                Step::Member(name) => {
+                PathStep::Member(name) => {
                     out.write_str(".")?;
                     Name(name).fmt(out)?;
                 }
-                Step::Element(offset) => write!(out, "[{offset}]")?,
+                PathStep::Element(offset) => write!(out, "[{offset}]")?,
             }
         }
         Ok(())

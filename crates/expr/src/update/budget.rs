@@ -1,7 +1,7 @@
 //! Bytes that an update may write, and those that the service counts beside the values.
 
 use super::{Action, Effect, Operand};
-use crate::path::{DocumentPath, Step};
+use crate::path::{DocumentPath, PathStep};
 use hashrange_model::ValueRef;
 use hashrange_model::error::Reason;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
@@ -68,7 +68,7 @@ impl Budget {
 
     fn take_action(&mut self, action: &Action) -> Result<(), Reason> {
         let path = &action.path;
-        let ends_in_list = usize::from(matches!(path.steps.last(), Some(Step::Element(_))));
+        let ends_in_list = usize::from(matches!(path.steps.last(), Some(PathStep::Element(_))));
         // A whole attribute's name counts with its value.
         let target = if path.is_nested() { target(path) } else { 0 };
         match &action.effect {
@@ -120,9 +120,9 @@ fn read(path: &DocumentPath) -> usize {
     1 + 14 + path.attribute.len() + later
 }
 
-fn name_bytes(step: &Step) -> usize {
+fn name_bytes(step: &PathStep) -> usize {
     match step {
-        Step::Member(name) => name.len(),
-        Step::Element(_) => STEP_BYTES,
+        PathStep::Member(name) => name.len(),
+        PathStep::Element(_) => STEP_BYTES,
     }
 }

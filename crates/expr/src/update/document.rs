@@ -4,7 +4,7 @@
 //! only replaces or appends; then places are removed, the deepest first and all of one list at
 //! once.
 
-use crate::path::Step;
+use crate::path::PathStep;
 use hashrange_model::error::Reason;
 use hashrange_model::{AttributeValue, ValueRef};
 
@@ -13,7 +13,7 @@ use hashrange_model::{AttributeValue, ValueRef};
 pub(super) struct Document<'v> {
     stored: ValueRef<'v>,
     /// The value to set at a place, or `None` to remove it.
-    changes: Vec<(&'v [Step], Option<ValueRef<'v>>)>,
+    changes: Vec<(&'v [PathStep], Option<ValueRef<'v>>)>,
 }
 
 impl<'v> Document<'v> {
@@ -21,7 +21,7 @@ impl<'v> Document<'v> {
         Self { stored, changes: Vec::new() }
     }
 
-    pub(super) fn change(&mut self, steps: &'v [Step], value: Option<ValueRef<'v>>) {
+    pub(super) fn change(&mut self, steps: &'v [PathStep], value: Option<ValueRef<'v>>) {
         self.changes.push((steps, value));
     }
 
@@ -46,10 +46,10 @@ impl<'v> Document<'v> {
 }
 
 /// Returns true if the attribute has a value at a place, whose container must exist.
-fn had(tree: &mut AttributeValue, steps: &[Step]) -> Result<bool, Reason> {
+fn had(tree: &mut AttributeValue, steps: &[PathStep]) -> Result<bool, Reason> {
     match parent(tree, steps)? {
-        (AttributeValue::M(entries), Step::Member(name)) => Ok(entries.contains_key(&**name)),
-        (AttributeValue::L(elements), Step::Element(offset)) => Ok(*offset < elements.len()),
+        (AttributeValue::M(entries), PathStep::Member(name)) => Ok(entries.contains_key(&**name)),
+        (AttributeValue::L(elements), PathStep::Element(offset)) => Ok(*offset < elements.len()),
         _ => Err(Reason::InvalidDocumentPath),
     }
 }
@@ -57,14 +57,14 @@ fn had(tree: &mut AttributeValue, steps: &[Step]) -> Result<bool, Reason> {
 /// Returns the container that the last of `steps` leads into, and that step.
 fn parent<'t, 's>(
     tree: &'t mut AttributeValue,
-    steps: &'s [Step],
-) -> Result<(&'t mut AttributeValue, &'s Step), Reason> {
+    steps: &'s [PathStep],
+) -> Result<(&'t mut AttributeValue, &'s PathStep), Reason> {
     let (last, before) = steps.split_last().ok_or(Reason::InvalidDocumentPath)?;
     let mut place = tree;
     for step in before {
         place = match (step, place) {
-            (Step::Member(name), AttributeValue::M(entries)) => entries.get_mut(&**name),
-            (Step::Element(offset), AttributeValue::L(elements)) => elements.get_mut(*offset),
+            (PathStep::Member(name), AttributeValue::M(entries)) => entries.get_mut(&**name),
+            (PathStep::Element(offset), AttributeValue::L(elements)) => elements.get_mut(*offset),
             _ => None,
         }
         .ok_or(Reason::InvalidDocumentPath)?;
@@ -73,12 +73,13 @@ fn parent<'t, 's>(
 }
 
 /// Sets a value; an offset at or behind the end of a list appends.
-fn set(tree: &mut AttributeValue, steps: &[Step], value: AttributeValue) -> Result<(), Reason> {
+fn set(tree: &mut AttributeValue, steps: &[PathStep], value: AttributeValue) -> Result<(), Reason> {
     match parent(tree, steps)? {
-        (AttributeValue::M(entries), Step::Member(name)) => {
+        (AttributeValue::M(entries), PathStep::Member(name)) => {
             entries.insert(name.to_string(), value);
         }
-        (AttributeValue::L(elements), Step::Element(offset)) => match elements.get_mut(*offset) {
+        (AttributeValue::L(elements), PathStep::Element(offset)) => match elements.get_mut(*offset)
+        {
             Some(element) => *element = value,
             None => elements.push(value),
         },
@@ -89,21 +90,21 @@ fn set(tree: &mut AttributeValue, steps: &[Step], value: AttributeValue) -> Resu
 
 /// Removes existing values. The deepest go first, so that no offset on the way to another changes;
 /// the elements of one list go together, so that each of the others moves only once.
-fn remove_all(tree: &mut AttributeValue, mut removed: Vec<&[Step]>) -> Result<(), Reason> {
+fn remove_all(tree: &mut AttributeValue, mut removed: Vec<&[PathStep]>) -> Result<(), Reason> {
     removed.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
     for siblings in removed.chunk_by(|one, other| container(one) == container(other)) {
         let first = siblings.first().ok_or(Reason::InvalidDocumentPath)?;
         match parent(tree, first)?.0 {
             AttributeValue::M(entries) => {
                 for steps in siblings {
-                    if let Some(Step::Member(name)) = steps.last() {
+                    if let Some(PathStep::Member(name)) = steps.last() {
                         entries.remove(&**name);
                     }
                 }
             }
             AttributeValue::L(elements) => {
                 let mut offsets = siblings.iter().filter_map(|steps| match steps.last() {
-                    Some(Step::Element(offset)) => Some(*offset),
+                    Some(PathStep::Element(offset)) => Some(*offset),
                     _ => None,
                 });
                 let mut next = offsets.next();
@@ -123,6 +124,6 @@ fn remove_all(tree: &mut AttributeValue, mut removed: Vec<&[Step]>) -> Result<()
     Ok(())
 }
 
-fn container(steps: &[Step]) -> Option<&[Step]> {
+fn container(steps: &[PathStep]) -> Option<&[PathStep]> {
     steps.split_last().map(|(_, before)| before)
 }

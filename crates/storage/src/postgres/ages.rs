@@ -28,10 +28,10 @@ pub struct Ages {
 
 /// Ages at the last look.
 #[derive(Debug, Default)]
-pub(super) struct AgesSeen(Mutex<Seen>);
+pub(super) struct AgesSeen(Mutex<LastAges>);
 
 #[derive(Debug, Default)]
-struct Seen {
+struct LastAges {
     asked: Option<Instant>,
     ages: Option<Ages>,
 }

@@ -22,9 +22,9 @@ pub(super) enum Verdict {
     Silent,
 }
 
-/// Answer of a member that was asked to decide.
+/// Reply of a member that was asked to decide.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum MemberReply {
     Batch(Batch),
     /// The commit's future was dropped.
     Gone,
@@ -67,12 +67,12 @@ impl Decided {
         shown
     }
 
-    pub(super) fn take(&mut self, nth: usize, answer: Answer, group_bytes: usize) {
+    pub(super) fn take(&mut self, nth: usize, answer: MemberReply, group_bytes: usize) {
         let verdict = match answer {
-            Answer::Gone => Verdict::Holds,
-            Answer::Silent => Verdict::Silent,
-            Answer::Batch(batch) if batch.is_empty() => Verdict::Holds,
-            Answer::Batch(batch) => {
+            MemberReply::Gone => Verdict::Holds,
+            MemberReply::Silent => Verdict::Silent,
+            MemberReply::Batch(batch) if batch.is_empty() => Verdict::Holds,
+            MemberReply::Batch(batch) => {
                 let together = self.writes.size_bytes.saturating_add(batch.size_bytes());
                 if !self.writes.is_empty() && together > group_bytes {
                     Verdict::Again

@@ -15,7 +15,7 @@ use super::early::EarlyGroup;
 use super::early_decision::Early;
 use super::failure::Failure;
 use super::fence::Fencing;
-use super::outcome::{self, Outcome};
+use super::outcome::{self, CommitOutcome};
 use super::pauses::Pauses;
 use super::queue::{Bell, Member};
 use super::revisions;
@@ -518,16 +518,16 @@ impl Lane {
         let mut tries = 4;
         loop {
             match self.ask().await {
-                Ok(Outcome::Committed) => {
+                Ok(CommitOutcome::Committed) => {
                     self.has_committed();
                     return Ok(());
                 }
-                Ok(Outcome::RolledBack) => {
+                Ok(CommitOutcome::RolledBack) => {
                     self.token += 1;
                     self.has_committed();
                     return Err(failure);
                 }
-                Ok(Outcome::Unknown) => break,
+                Ok(CommitOutcome::Unknown) => break,
                 Err(Failure::Retry(Cause::Lock, _)) if !*self.shared.ending.borrow() => {
                     deadline = Instant::now() + limit;
                     self.shared.health.failed(&Failure::Lost(GOES_ON.to_owned()));
@@ -560,7 +560,7 @@ impl Lane {
 
     /// Asks for the outcome of the last transaction by a new connection, which is used for nothing
     /// else before: a missing row must not be inserted before it was looked for.
-    async fn ask(&mut self) -> Result<Outcome, Failure> {
+    async fn ask(&mut self) -> Result<CommitOutcome, Failure> {
         self.give_up();
         let line = self.line().await?;
         let tokens = [self.committed, self.token, self.token + 1];

@@ -19,9 +19,8 @@
 //! places have no order merges places only where it must.
 
 mod ages;
-mod aside;
+mod arriving_page;
 mod cause;
-mod coming;
 mod connect;
 mod counter_ranges;
 mod decided;
@@ -38,15 +37,16 @@ mod guesses;
 mod health;
 mod hosts;
 mod in_flight;
-mod kept;
 mod keys;
 mod lanes;
-mod late;
+mod late_answers;
 mod look;
 mod open_error;
 mod options;
 mod outcome;
+mod own_connection;
 mod page;
+mod page_cache;
 mod pauses;
 mod placement;
 mod probe;
@@ -89,15 +89,15 @@ use futures_util::future::select;
 use guesses::Guesses;
 use health::Health;
 use in_flight::InFlight;
-use kept::Kept;
 use keys::{Layout, Located};
 use lanes::{LANE_BYTES, Lane};
+use page_cache::PageCache;
 use probe::Probes;
-use queue::{Member, Queue, Turn};
+use queue::{LaneMessage, Member, Queue};
 use reads::{Reader, Reads};
 use revisions::Tables;
 use row::Row;
-use schema::Found;
+use schema::StoredSchema;
 use shared::Shared;
 use sizes::Sizes;
 use std::future::Future;
@@ -110,7 +110,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use url::Address;
-use visit::Walk;
+use visit::RowWalk;
 
 /// Blocks of stripes; each has one for every lane there may be.
 const STRIPE_BLOCKS: u64 = 64;
@@ -148,7 +148,7 @@ impl PostgresView {
     }
 
     /// Reads again, with all its columns, the page that a walk has asked for.
-    async fn whole_page(&self, walk: &Walk) -> Result<Vec<Row>, Error> {
+    async fn whole_page(&self, walk: &RowWalk) -> Result<Vec<Row>, Error> {
         let lacks = || Error::failed("read a page", "its rows lack columns");
         let page = walk.again(&self.shared.sizes).ok_or_else(lacks)?;
         self.count();
@@ -182,7 +182,7 @@ impl PostgresStore {
         let driver = Driver::start().map_err(no_thread)?;
         // On the store's own thread, because this one may be the only one of the caller's runtime.
         let (connector, found) = open_schema(&driver, connector, &options)?;
-        let Found { places, prefix_bytes, version, revision } = found;
+        let StoredSchema { places, prefix_bytes, version, revision } = found;
         let tables = Tables::new(&options.schema, revision);
         let fence = Fence::new(options.fence.as_ref(), tables.clone(), options.sharding);
         if version >= revisions::SINCE_FENCE {
@@ -211,7 +211,7 @@ impl PostgresStore {
             commits: Queue::new(&options, groups),
             health: Health::default(),
             sizes: Sizes::default(),
-            kept: Kept::new(kept_bytes, options.kept_page_bytes),
+            kept: PageCache::new(kept_bytes, options.kept_page_bytes),
             guesses: Guesses::new(is_whole, options.early_after),
             ages: AgesSeen::default(),
             ending: watch::Sender::new(false),
@@ -262,18 +262,18 @@ impl PostgresStore {
 
     /// Returns a number that is not below any commit stamp given out so far.
     pub async fn last_stamp(&self) -> Result<u64, Error> {
-        aside::last_stamp(&self.shared, &self.driver).await
+        own_connection::last_stamp(&self.shared, &self.driver).await
     }
 
     /// Makes the next commit stamps of these prefixes greater than `stamp`.
     pub async fn raise_stamps(&self, prefixes: &[Key], stamp: u64) -> Result<(), Error> {
-        aside::raise_stamps(&self.shared, &self.driver, prefixes, stamp).await
+        own_connection::raise_stamps(&self.shared, &self.driver, prefixes, stamp).await
     }
 
     /// Makes every commit that declares `key` wait, in all processes, until the returned guard is
     /// released or dropped. Holds nothing if the key is absent.
     pub async fn hold(&self, key: &[u8]) -> Result<Held, Error> {
-        aside::hold(&self.shared, &self.driver, key).await
+        own_connection::hold(&self.shared, &self.driver, key).await
     }
 
     /// Returns the values and the copy of the fence that a commit is shown to decide early, on the guess that all its
@@ -317,7 +317,7 @@ fn open_schema(
     driver: &Driver,
     connector: Connector,
     options: &PostgresOptions,
-) -> Result<(Connector, Found), OpenError> {
+) -> Result<(Connector, StoredSchema), OpenError> {
     let options = options.clone();
     let (answer, opened) = oneshot::channel();
     driver.handle().spawn(async move {
@@ -363,7 +363,7 @@ fn start_tasks(
     }
     first.spawn(until_end(
         &shared.dropped,
-        late::answer_late(Arc::clone(shared), Arc::clone(reads)),
+        late_answers::answer_late(Arc::clone(shared), Arc::clone(reads)),
     ));
     for host in look::hosts(&shared.connector) {
         first.spawn(until_end(&shared.dropped, look::again_and_again(Arc::clone(shared), host)));
@@ -442,21 +442,21 @@ impl Store for PostgresStore {
             // Only a guess with writes is found to be right or wrong.
             (!batch.is_empty()).then_some(Early { fence, batch })
         });
-        let (member, mut turns) =
+        let (member, mut messages) =
             Member::new(keys, fencing, deadline, ticket, counting::of_commits(), early);
         self.shared.commits.push(member)?;
         loop {
-            match turns.recv().await {
-                Some(Turn::Decide(values, reply)) => {
+            match messages.recv().await {
+                Some(LaneMessage::Decide(values, reply)) => {
                     let mut batch = Batch::new();
                     answer = Some(decide(&values, &mut batch));
                     // The lane reports why it waits no longer.
                     drop(reply.send(batch));
                 }
-                Some(Turn::Ended(Ok(()))) => {
+                Some(LaneMessage::Ended(Ok(()))) => {
                     return answer.ok_or_else(|| Error::failed("commit", "nothing was decided"));
                 }
-                Some(Turn::Ended(Err(error))) => return Err(error),
+                Some(LaneMessage::Ended(Err(error))) => return Err(error),
                 None => {
                     let what = "the store's thread has ended".to_owned();
                     return Err(Error::Unavailable { what });
@@ -544,7 +544,7 @@ impl View for PostgresView {
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
-        let mut walk = Walk::new(range, direction, wanted, &self.shared.layout);
+        let mut walk = RowWalk::new(range, direction, wanted, &self.shared.layout);
         let sizes = &self.shared.sizes;
         while let Some(page) = walk.next(sizes) {
             self.count();

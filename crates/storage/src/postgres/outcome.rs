@@ -22,7 +22,7 @@ use tokio_postgres::types::ToSql;
 
 /// Outcome of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum CommitOutcome {
     Committed,
     RolledBack,
     /// The row does not tell, because another client has changed it.
@@ -107,21 +107,21 @@ pub(super) async fn ask(
     tables: &Tables,
     lane: &[u8],
     [before, token, after]: [i64; 3],
-) -> Result<Outcome, Failure> {
+) -> Result<CommitOutcome, Failure> {
     let lanes = tables.lanes();
     let text = format!("UPDATE {lanes} SET token = $3 WHERE lane = $1 AND token = $2");
     let arguments: [&(dyn ToSql + Sync); 3] = [&lane, &before, &after];
     let set = connection.answer(connection.client.execute(&text, &arguments)).await?;
     if set == 1 {
-        return Ok(Outcome::RolledBack);
+        return Ok(CommitOutcome::RolledBack);
     }
     let text = format!("SELECT token FROM {lanes} WHERE lane = $1 FOR UPDATE");
     let rows = connection.answer(connection.client.query(&text, &[&lane])).await?;
     let found = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok());
     Ok(match found {
-        Some(found) if found == token => Outcome::Committed,
+        Some(found) if found == token => CommitOutcome::Committed,
         // An earlier call set it, and its answer was lost.
-        Some(found) if found == after => Outcome::RolledBack,
-        _ => Outcome::Unknown,
+        Some(found) if found == after => CommitOutcome::RolledBack,
+        _ => CommitOutcome::Unknown,
     })
 }

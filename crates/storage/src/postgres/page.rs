@@ -1,13 +1,13 @@
 //! One statement that reads a page of a range, and its answer.
 //!
-//! Leaves the choice of the page to `visit.rs`, the arriving rows to `coming.rs`, and the cached
-//! ones to `kept.rs`.
+//! Leaves the choice of the page to `visit.rs`, the arriving rows to `arriving_page.rs`, and the
+//! cached ones to `page_cache.rs`.
 
-use super::coming::Coming;
+use super::arriving_page::ArrivingPage;
 use super::connect::Connection;
 use super::failure::Failure;
-use super::kept::Name;
 use super::keys::unreadable;
+use super::page_cache::Name;
 use super::row::Row;
 use super::shared::Shared;
 use super::statements::ReaderStatements;
@@ -20,10 +20,10 @@ use tokio_postgres::{Client, Statement};
 /// A row's place in the order of the primary key within its place: prefix and tail.
 pub(super) type Position = (Vec<u8>, Vec<u8>);
 
-/// One statement.
+/// Request for a page: one statement.
 #[derive(Debug)]
-pub(super) struct Page {
-    pub(super) what: What,
+pub(super) struct PageRequest {
+    pub(super) range: RowRange,
     pub(super) direction: Direction,
     pub(super) rows: i64,
     pub(super) bytes: usize,
@@ -35,17 +35,18 @@ pub(super) struct Page {
     pub(super) expected_bytes: usize,
 }
 
+/// Rows to read.
 #[derive(Debug, Clone)]
-pub(super) enum What {
+pub(super) enum RowRange {
     /// All rows between two positions.
-    Rows { from: Position, to: Position, places: Where },
+    Rows { from: Position, to: Position, places: RangePlaces },
     /// Rows of one whole prefix, between two rests.
     Crowd { place: i16, prefix: Vec<u8>, from: Vec<u8>, to: Option<Vec<u8>> },
 }
 
 /// The places of a range.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Where {
+pub(super) enum RangePlaces {
     One(i16),
     /// A place, the number of places after it, and the number of all places.
     Ordered(i32, i32, i32),
@@ -54,9 +55,9 @@ pub(super) enum Where {
 
 /// Answer to a statement.
 #[derive(Debug)]
-enum Answer {
+enum PageReply {
     /// Rows, and whether they are all there are.
-    Rows(Coming, bool),
+    Rows(ArrivingPage, bool),
     /// The rows are those of the cached page.
     Same,
     /// A row needs columns that are not shown, or the rows have another order than that of their
@@ -64,7 +65,7 @@ enum Answer {
     Unfit,
 }
 
-impl Page {
+impl PageRequest {
     /// Reads the rows, or finds that they are those of the cached page: `None` if the page has to
     /// be read again with all its columns.
     pub(super) async fn read(
@@ -79,21 +80,21 @@ impl Page {
         let bytes = i64::try_from(self.bytes).unwrap_or(i64::MAX);
         let more;
         let mut given: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(9);
-        match &self.what {
-            What::Rows { from, to, places } => {
+        match &self.range {
+            RowRange::Rows { from, to, places } => {
                 given.extend([&from.0 as &(dyn ToSql + Sync), &from.1, &to.0, &to.1, &self.rows]);
                 match places {
-                    Where::One(place) => given.push(place),
-                    Where::Ordered(first, more, all) => {
+                    RangePlaces::One(place) => given.push(place),
+                    RangePlaces::Ordered(first, more, all) => {
                         given.extend([first as &(dyn ToSql + Sync), more, all]);
                     }
-                    Where::Merged(all) => {
+                    RangePlaces::Merged(all) => {
                         more = all - 1;
                         given.extend([&0_i32 as &(dyn ToSql + Sync), &more, all]);
                     }
                 }
             }
-            What::Crowd { place, prefix, from, to } => {
+            RowRange::Crowd { place, prefix, from, to } => {
                 given.extend([place as &(dyn ToSql + Sync), prefix, from, to, &self.rows]);
             }
         }
@@ -107,15 +108,15 @@ impl Page {
         let take = self.take(&connection.client, statement, &given, known.is_some());
         let answer = connection.answer(take).await?.map_err(Failure::Refused)?;
         Ok(match answer {
-            Answer::Same => known.map(|page| {
+            PageReply::Same => known.map(|page| {
                 kept.same.add(1);
                 page.rows.clone()
             }),
-            Answer::Rows(coming, is_all) => Some(match name {
-                Some(name) => coming.into_kept_rows(shared, name, known.is_some(), is_all),
-                None => coming.into_rows(),
+            PageReply::Rows(arriving, is_all) => Some(match name {
+                Some(name) => arriving.into_kept_rows(shared, name, known.is_some(), is_all),
+                None => arriving.into_rows(),
             }),
-            Answer::Unfit => {
+            PageReply::Unfit => {
                 if let Some(name) = &name {
                     kept.forget(name);
                 }
@@ -126,16 +127,22 @@ impl Page {
 
     /// Returns the statement that reads the page, or that checks the known one.
     fn statement<'s>(&self, statements: &'s ReaderStatements, is_known: bool) -> &'s Statement {
-        let [forward, backward] = match &self.what {
-            What::Rows { places: Where::One(_), .. } if is_known => &statements.checked_page,
-            What::Rows { places: Where::One(_), .. } if self.is_counted => &statements.page,
-            What::Rows { places: Where::One(_), .. } => &statements.uncounted_page,
-            What::Rows { places: Where::Ordered(..), .. } if self.is_counted => {
+        let [forward, backward] = match &self.range {
+            RowRange::Rows { places: RangePlaces::One(_), .. } if is_known => {
+                &statements.checked_page
+            }
+            RowRange::Rows { places: RangePlaces::One(_), .. } if self.is_counted => {
+                &statements.page
+            }
+            RowRange::Rows { places: RangePlaces::One(_), .. } => &statements.uncounted_page,
+            RowRange::Rows { places: RangePlaces::Ordered(..), .. } if self.is_counted => {
                 &statements.ordered_page
             }
-            What::Rows { places: Where::Ordered(..), .. } => &statements.uncounted_ordered_page,
-            What::Rows { places: Where::Merged(_), .. } => &statements.merged_page,
-            What::Crowd { .. } => &statements.crowd,
+            RowRange::Rows { places: RangePlaces::Ordered(..), .. } => {
+                &statements.uncounted_ordered_page
+            }
+            RowRange::Rows { places: RangePlaces::Merged(_), .. } => &statements.merged_page,
+            RowRange::Crowd { .. } => &statements.crowd,
         };
         match self.direction {
             Direction::Forward => forward,
@@ -145,7 +152,9 @@ impl Page {
 
     /// Returns the name by which the page may be cached: only for ordinary rows in one place.
     fn name(&self) -> Option<Name> {
-        let What::Rows { from, to, places: Where::One(place) } = &self.what else { return None };
+        let RowRange::Rows { from, to, places: RangePlaces::One(place) } = &self.range else {
+            return None;
+        };
         if self.is_counted {
             return None;
         }
@@ -168,39 +177,39 @@ impl Page {
         statement: &Statement,
         given: &[&(dyn ToSql + Sync)],
         is_checked: bool,
-    ) -> Result<Result<Answer, Error>, tokio_postgres::Error> {
+    ) -> Result<Result<PageReply, Error>, tokio_postgres::Error> {
         let mut answer = pin!(client.query_raw(statement, given.iter().copied()).await?);
-        let mut coming = Coming::new(self);
+        let mut arriving = ArrivingPage::new(self);
         let mut bytes = 0;
         while bytes < self.bytes {
             let Some(row) = answer.try_next().await? else {
-                return Ok(Ok(Answer::Rows(coming, true)));
+                return Ok(Ok(PageReply::Rows(arriving, true)));
             };
             if is_checked {
-                match what_is_said(&row) {
-                    Ok(Said::Row) => {}
-                    Ok(Said::Same) => return Ok(Ok(Answer::Same)),
-                    Ok(Said::Empty) => continue,
+                match checked_row(&row) {
+                    Ok(CheckedRow::Row) => {}
+                    Ok(CheckedRow::Same) => return Ok(Ok(PageReply::Same)),
+                    Ok(CheckedRow::Empty) => continue,
                     Err(error) => return Ok(Err(error)),
                 }
             }
             let added = if self.is_counted {
-                coming.add(&row).map(Some)
+                arriving.add(&row).map(Some)
             } else {
-                coming.add_one_of_most(&row, self)
+                arriving.add_one_of_most(&row, self)
             };
             match added {
                 Ok(Some(value_bytes)) => bytes += value_bytes,
-                Ok(None) => return Ok(Ok(Answer::Unfit)),
+                Ok(None) => return Ok(Ok(PageReply::Unfit)),
                 Err(error) => return Ok(Err(error)),
             }
         }
-        Ok(Ok(Answer::Rows(coming, false)))
+        Ok(Ok(PageReply::Rows(arriving, false)))
     }
 }
 
 /// Meaning of a row in the answer to a checked page.
-enum Said {
+enum CheckedRow {
     Row,
     /// The page is unchanged.
     Same,
@@ -208,11 +217,11 @@ enum Said {
     Empty,
 }
 
-fn what_is_said(row: &tokio_postgres::Row) -> Result<Said, Error> {
+fn checked_row(row: &tokio_postgres::Row) -> Result<CheckedRow, Error> {
     let read = || Ok((row.try_get::<_, bool>(0)?, row.try_get::<_, Option<&[u8]>>(1)?));
     Ok(match read().map_err(unreadable)? {
-        (true, _) => Said::Same,
-        (false, None) => Said::Empty,
-        (false, Some(_)) => Said::Row,
+        (true, _) => CheckedRow::Same,
+        (false, None) => CheckedRow::Empty,
+        (false, Some(_)) => CheckedRow::Row,
     })
 }

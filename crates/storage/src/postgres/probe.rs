@@ -12,7 +12,7 @@
 use super::fence::Fencing;
 use super::in_flight::InFlight;
 use super::keys::Located;
-use super::queue::{Member, Turn};
+use super::queue::{LaneMessage, Member};
 use super::reads::Reads;
 use super::shared::Shared;
 use crate::{Batch, Error};
@@ -32,13 +32,13 @@ const LIMIT: Duration = Duration::from_secs(2);
 const FRESH: Duration = Duration::from_millis(250);
 
 /// `None` until the probe has ended.
-type Answer = watch::Receiver<Option<Result<(), Error>>>;
+type ProbeAnswer = watch::Receiver<Option<Result<(), Error>>>;
 
 /// The probes of a store.
 #[derive(Debug)]
 pub(super) struct Probes {
     driver: Handle,
-    last: Mutex<Option<(Instant, Answer)>>,
+    last: Mutex<Option<(Instant, ProbeAnswer)>>,
 }
 
 impl Probes {
@@ -73,7 +73,12 @@ impl Probes {
     }
 
     /// Begins a probe.
-    fn begin(&self, shared: &Arc<Shared>, reads: &Arc<Reads>, in_flight: &Arc<InFlight>) -> Answer {
+    fn begin(
+        &self,
+        shared: &Arc<Shared>,
+        reads: &Arc<Reads>,
+        in_flight: &Arc<InFlight>,
+    ) -> ProbeAnswer {
         let (shared, reads) = (Arc::clone(shared), Arc::clone(reads));
         let in_flight = Arc::clone(in_flight);
         let (reply, answer) = watch::channel(None);
@@ -98,14 +103,14 @@ impl Probes {
 /// Commits nothing.
 async fn commit(shared: &Shared, in_flight: &Arc<InFlight>) -> Result<(), Error> {
     let deadline = Instant::now() + LIMIT;
-    let (member, mut turns) =
+    let (member, mut messages) =
         Member::new(<[_; 2]>::default(), Fencing::Ignores, deadline, in_flight.begin(), None, None);
     shared.commits.push(member.of_probe())?;
     loop {
-        match turns.recv().await {
+        match messages.recv().await {
             // The lane reports why it waits no longer.
-            Some(Turn::Decide(_, reply)) => drop(reply.send(Batch::new())),
-            Some(Turn::Ended(outcome)) => return outcome,
+            Some(LaneMessage::Decide(_, reply)) => drop(reply.send(Batch::new())),
+            Some(LaneMessage::Ended(outcome)) => return outcome,
             None => return Err(Error::Closed),
         }
     }

@@ -30,7 +30,7 @@ const GATHERING_MAX: Duration = Duration::from_millis(3);
 
 /// Message of a lane to the future of a commit.
 #[derive(Debug)]
-pub(super) enum Turn {
+pub(super) enum LaneMessage {
     /// Decide on these values and send the batch.
     Decide(Vec<Option<Bytes>>, oneshot::Sender<Batch>),
     /// The last decision counts, or there is none.
@@ -47,7 +47,7 @@ pub(super) struct Member {
     pub(super) early: Option<Early>,
     /// True if its transaction is committed even if it writes nothing.
     pub(super) is_probe: bool,
-    turns: mpsc::UnboundedSender<Turn>,
+    messages: mpsc::UnboundedSender<LaneMessage>,
     /// Count of its requests to the database, if they are counted.
     requests: Option<Arc<AtomicU64>>,
     /// Time at which it is too late to wait for the database.
@@ -59,7 +59,7 @@ pub(super) struct Member {
 #[derive(Debug)]
 pub(super) struct Bell {
     pub(super) deadline: Instant,
-    turns: mpsc::UnboundedSender<Turn>,
+    messages: mpsc::UnboundedSender<LaneMessage>,
     ticket: Stub,
 }
 
@@ -67,7 +67,7 @@ impl Bell {
     /// Tells the commit's future that it is late, and ends the wait of `sync` for the commit. Later
     /// messages of the lane are lost.
     pub(super) fn ring(&self, error: Error) {
-        drop(self.turns.send(Turn::Ended(Err(error))));
+        drop(self.messages.send(LaneMessage::Ended(Err(error))));
         self.ticket.end();
     }
 }
@@ -99,8 +99,8 @@ pub(super) struct Taken<'q> {
     group: Group,
 }
 
-/// Result of a lane's look at the queue.
-enum Found {
+/// Result of a lane's poll of the queue.
+enum QueuePoll {
     Nothing,
     /// Too few, which are to be taken at this time.
     Gathering(Instant),
@@ -125,11 +125,11 @@ impl Member {
         ticket: Ticket,
         requests: Option<Arc<AtomicU64>>,
         early: Option<Early>,
-    ) -> (Self, mpsc::UnboundedReceiver<Turn>) {
-        let (turns, listener) = mpsc::unbounded_channel();
+    ) -> (Self, mpsc::UnboundedReceiver<LaneMessage>) {
+        let (messages, listener) = mpsc::unbounded_channel();
         let is_probe = false;
         (
-            Self { write, read, fencing, early, is_probe, turns, requests, deadline, ticket },
+            Self { write, read, fencing, early, is_probe, messages, requests, deadline, ticket },
             listener,
         )
     }
@@ -156,23 +156,27 @@ impl Member {
     pub(super) fn ask(&self, values: Vec<Option<Bytes>>) -> oneshot::Receiver<Batch> {
         let (reply, batch) = oneshot::channel();
         // If the future is gone, the reply is dropped, which the receiver notices.
-        drop(self.turns.send(Turn::Decide(values, reply)));
+        drop(self.messages.send(LaneMessage::Decide(values, reply)));
         batch
     }
 
     /// Reports the outcome.
     pub(super) fn end(self, outcome: Result<(), Error>) {
-        drop(self.turns.send(Turn::Ended(outcome)));
+        drop(self.messages.send(LaneMessage::Ended(outcome)));
     }
 
     /// Returns the bell of its future.
     pub(super) fn bell(&self) -> Bell {
-        Bell { deadline: self.deadline, turns: self.turns.clone(), ticket: self.ticket.stub() }
+        Bell {
+            deadline: self.deadline,
+            messages: self.messages.clone(),
+            ticket: self.ticket.stub(),
+        }
     }
 
     /// Returns whether its future was dropped.
     pub(super) fn is_abandoned(&self) -> bool {
-        self.turns.is_closed()
+        self.messages.is_closed()
     }
 
     fn bytes(&self) -> usize {
@@ -235,10 +239,10 @@ impl Queue {
         loop {
             let arrived = self.arrived.notified();
             match self.take_now() {
-                Found::Nothing => arrived.await,
+                QueuePoll::Nothing => arrived.await,
                 // In both cases it looks again.
-                Found::Gathering(until) => drop(timeout_at(until, arrived).await),
-                Found::Taken(members, group, is_left) => {
+                QueuePoll::Gathering(until) => drop(timeout_at(until, arrived).await),
+                QueuePoll::Taken(members, group, is_left) => {
                     if is_left {
                         self.arrived.notify_last();
                     }
@@ -248,20 +252,20 @@ impl Queue {
         }
     }
 
-    fn take_now(&self) -> Found {
+    fn take_now(&self) -> QueuePoll {
         let mut waiting = self.waiting.lock();
         if waiting.members.is_empty() {
-            return Found::Nothing;
+            return QueuePoll::Nothing;
         }
         let (count, now) = (waiting.members.len(), Instant::now());
         if let Some(until) = waiting.gathering.until(count, now) {
-            return Found::Gathering(until);
+            return QueuePoll::Gathering(until);
         }
         let share = waiting.gathering.share(count);
         let taken: Vec<_> = waiting.members.drain(..share).collect();
         waiting.forget_bytes(&taken);
         let group = waiting.gathering.take(taken.len(), now);
-        Found::Taken(taken, group, !waiting.members.is_empty())
+        QueuePoll::Taken(taken, group, !waiting.members.is_empty())
     }
 
     /// Wakes another lane for waiting commits.

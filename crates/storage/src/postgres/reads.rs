@@ -16,7 +16,7 @@ use super::gathering::{Gathering, Group, Manner};
 use super::health::Health;
 use super::keys::{Located, unreadable, value_of};
 use super::options::Sharding;
-use super::page::Page;
+use super::page::PageRequest;
 use super::pauses::Pauses;
 use super::row::Row;
 use super::shared::{GRACE, Shared};
@@ -66,7 +66,7 @@ struct KeysJob {
 /// Read with a statement of its own.
 #[derive(Debug)]
 enum OwnJob {
-    Page(Page, Instant, Reply<Option<Vec<Row>>>),
+    Page(PageRequest, Instant, Reply<Option<Vec<Row>>>),
     Sums(CounterRanges, Instant, Reply<Vec<i64>>),
     /// Keys that are locked while they are read.
     Locked(KeysJob),
@@ -102,8 +102,8 @@ struct Waiting {
     idle: usize,
 }
 
-/// Result of a reader's look at the waiting reads.
-enum Found {
+/// Result of a reader's poll of the waiting reads.
+enum ReadsPoll {
     Nothing,
     /// Too few, which are to be taken at this time.
     Gathering(Instant),
@@ -166,7 +166,7 @@ impl Reads {
     pub(super) async fn page(
         &self,
         shared: &Shared,
-        page: Page,
+        page: PageRequest,
     ) -> Result<Option<Vec<Row>>, Error> {
         self.ask(shared, |deadline, reply| Work::Own(vec![OwnJob::Page(page, deadline, reply)]))
             .await
@@ -228,10 +228,10 @@ impl Reads {
                 (found, !waiting.keys.is_empty() || !waiting.own.is_empty())
             };
             match found {
-                Found::Nothing => arrived.await,
+                ReadsPoll::Nothing => arrived.await,
                 // In both cases it looks again.
-                Found::Gathering(until) => drop(timeout_at(until, arrived).await),
-                Found::Work(work, keys) => {
+                ReadsPoll::Gathering(until) => drop(timeout_at(until, arrived).await),
+                ReadsPoll::Work(work, keys) => {
                     if is_left {
                         self.arrived.notify_last();
                     }
@@ -306,7 +306,7 @@ impl Waiting {
         self.gathering.is_enough(self.keys.len(), Instant::now())
     }
 
-    fn take(&mut self) -> Found {
+    fn take(&mut self) -> ReadsPoll {
         let now = Instant::now();
         let gathers = match self.keys.len() {
             0 => None,
@@ -318,10 +318,10 @@ impl Waiting {
         {
             self.keys_were_last = false;
             self.idle -= 1;
-            return Found::Work(Work::Own(self.with_pages(job)), None);
+            return ReadsPoll::Work(Work::Own(self.with_pages(job)), None);
         }
         if no_keys {
-            return gathers.map_or(Found::Nothing, Found::Gathering);
+            return gathers.map_or(ReadsPoll::Nothing, ReadsPoll::Gathering);
         }
         self.keys_were_last = true;
         let mut taken = Vec::new();
@@ -335,7 +335,7 @@ impl Waiting {
         }
         self.idle -= 1;
         let group = self.gathering.take(taken.len(), now);
-        Found::Work(Work::Keys(taken), Some(group))
+        ReadsPoll::Work(Work::Keys(taken), Some(group))
     }
 
     /// Returns the work of a reader that has taken `job`: if that is a page and no reader is left,

@@ -7,7 +7,7 @@ use super::counter_ranges::CounterRanges;
 use super::forms::{Argument, slices};
 use super::group::Writes;
 use super::keys::{Layout, Located, TAIL_BYTES, digest, stripe_key};
-use super::steps::{Step, Taken};
+use super::steps::{StatementStep, Taken};
 use bytes::Bytes;
 use std::collections::BTreeSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -177,16 +177,16 @@ impl Rows {
     /// Adds the steps that write them.
     pub(super) fn take_steps<'r>(&'r self, steps: &mut Vec<Taken<'r>>) {
         if !self.inserts.keys.is_empty() {
-            steps.push((Step::Insert, self.inserts.arrays()));
+            steps.push((StatementStep::Insert, self.inserts.arrays()));
         }
         if !self.updates.keys.is_empty() {
-            steps.push((Step::Update, self.updates.known_arrays()));
+            steps.push((StatementStep::Update, self.updates.known_arrays()));
         }
         if !self.upserts.keys.is_empty() {
-            steps.push((Step::Upsert, self.upserts.arrays()));
+            steps.push((StatementStep::Upsert, self.upserts.arrays()));
         }
         if !self.deletes.is_empty() {
-            steps.push((Step::Delete, arrays_of(self.deletes.iter())));
+            steps.push((StatementStep::Delete, arrays_of(self.deletes.iter())));
         }
         self.counters.take_steps(steps);
         self.appends.take_steps(steps);
@@ -214,14 +214,14 @@ impl CounterRows {
     /// Adds the steps that write them.
     fn take_steps<'r>(&'r self, steps: &mut Vec<Taken<'r>>) {
         if !self.removed.is_empty() {
-            steps.push((Step::RemoveCounters, self.removed.arguments()));
+            steps.push((StatementStep::RemoveCounters, self.removed.arguments()));
         }
         if !self.keys.is_empty() {
             let mut arrays = arrays_of(self.keys.iter());
             let rests: Vec<&[u8]> = self.keys.iter().map(Located::rest).collect();
             arrays.push(Box::new(rests));
             arrays.push(Box::new(&self.sums[..]));
-            steps.push((Step::Add, arrays));
+            steps.push((StatementStep::Add, arrays));
         }
     }
 }
@@ -272,6 +272,6 @@ impl Appends {
             Box::new(&self.following[..]),
             Box::new(slices(&self.values)),
         ];
-        steps.push((Step::Append, arrays));
+        steps.push((StatementStep::Append, arrays));
     }
 }

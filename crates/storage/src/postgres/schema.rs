@@ -35,7 +35,7 @@ const TRIES: usize = 5;
 
 /// Properties of the tables, from the table `meta`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct StoredSchema {
     /// Number of places that keys are spread over.
     pub(super) places: u16,
     /// The bytes of a key that are indexed.
@@ -55,7 +55,7 @@ pub(super) async fn open(
     client: &Client,
     hosts: &str,
     options: &PostgresOptions,
-) -> Result<Found, OpenError> {
+) -> Result<StoredSchema, OpenError> {
     let failed = |error: &Error, action| open_error(error, hosts, &options.schema, action);
     let writable = client.query_one("SHOW transaction_read_only", &[]).await;
     let writable = writable.map_err(|error| failed(&error, "ask the database what it is"))?;
@@ -129,7 +129,10 @@ fn is_of_two_creators(error: &Error) -> bool {
     error.code().is_some_and(|code| states.contains(code))
 }
 
-fn check(meta: &BTreeMap<String, i64>, options: &PostgresOptions) -> Result<Found, OpenError> {
+fn check(
+    meta: &BTreeMap<String, i64>,
+    options: &PostgresOptions,
+) -> Result<StoredSchema, OpenError> {
     let number = |name: &str| meta.get(name).copied().unwrap_or(0);
     let version = number("version");
     if !(revisions::BEFORE_FENCE..=VERSION).contains(&version) {
@@ -147,7 +150,7 @@ fn check(meta: &BTreeMap<String, i64>, options: &PostgresOptions) -> Result<Foun
         why: format!("the table {}.meta is damaged", options.schema),
     })?;
     let revision = meta.get("revision").copied().unwrap_or(revisions::OLDEST);
-    Ok(Found { places, prefix_bytes, version, revision })
+    Ok(StoredSchema { places, prefix_bytes, version, revision })
 }
 
 /// Creates schema and tables in one transaction.

@@ -5,9 +5,9 @@ use super::connect::Connector;
 use super::fence::Fence;
 use super::guesses::Guesses;
 use super::health::Health;
-use super::kept::Kept;
 use super::keys::Layout;
 use super::options::PostgresOptions;
+use super::page_cache::PageCache;
 use super::queue::Queue;
 use super::revisions::Tables;
 use super::sizes::Sizes;
@@ -34,7 +34,7 @@ pub(super) struct Shared {
     /// Sizes of the values that were read.
     pub(super) sizes: Sizes,
     /// Pages that were read.
-    pub(super) kept: Kept,
+    pub(super) kept: PageCache,
     pub(super) guesses: Guesses,
     pub(super) ages: AgesSeen,
     /// Set when the lanes are to end.

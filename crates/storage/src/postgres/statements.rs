@@ -8,7 +8,7 @@
 
 use super::forms::{Form, query};
 use super::revisions::Tables;
-use super::steps::{self, Formed, SAME_KEY, Step, Taken};
+use super::steps::{self, Formed, SAME_KEY, StatementStep, Taken};
 use futures_util::future::{try_join_all, try_join3};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -22,14 +22,14 @@ const KEYS: &str = "unnest($1::smallint[], $2::bytea[], $3::bytea[])";
 const MAX_COMPOSED: usize = 64;
 
 /// Locks that are usual: most commits read the definition of a table and may write some items.
-const USUAL_LOCKS: [&[Step]; 7] = [
+const USUAL_LOCKS: [&[StatementStep]; 7] = [
     &[],
-    &[Step::Lock],
-    &[Step::Share],
-    &[Step::Lock, Step::Share],
-    &[Step::Share, Step::Lock],
-    &[Step::Lock, Step::Share, Step::Lock],
-    &[Step::Share, Step::Lock, Step::Share],
+    &[StatementStep::Lock],
+    &[StatementStep::Share],
+    &[StatementStep::Lock, StatementStep::Share],
+    &[StatementStep::Share, StatementStep::Lock],
+    &[StatementStep::Lock, StatementStep::Share, StatementStep::Lock],
+    &[StatementStep::Share, StatementStep::Lock, StatementStep::Share],
 ];
 
 /// Statements of a lane.
@@ -38,7 +38,7 @@ pub(super) struct LaneStatements {
     tables: Tables,
     pub(super) present: Statement,
     pub(super) raise: Statement,
-    alone: Vec<(Step, Statement)>,
+    alone: Vec<(StatementStep, Statement)>,
     composed: Mutex<HashMap<(Composition, Vec<Formed>), Statement>>,
 }
 
@@ -91,7 +91,7 @@ impl LaneStatements {
             "SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"
         );
         let others = [present, steps::raise_alone(schema)];
-        let alone = Step::ALONE.map(|step| step.alone(schema));
+        let alone = StatementStep::ALONE.map(|step| step.alone(schema));
         // No steps are the same in both forms.
         let of_one_row = USUAL_LOCKS.iter().filter(|steps| !steps.is_empty());
         let usual_locks: Vec<_> = (USUAL_LOCKS.iter().map(|steps| in_form(steps, Form::Arrays)))
@@ -107,12 +107,12 @@ impl LaneStatements {
         let key = |steps| (Composition::Locks, steps);
         let composed = usual_locks.into_iter().map(key).zip(locks).collect();
         let composed = Mutex::new(composed);
-        let alone = Step::ALONE.into_iter().zip(alone).collect();
+        let alone = StatementStep::ALONE.into_iter().zip(alone).collect();
         Ok(Self { tables: tables.clone(), present, raise, alone, composed })
     }
 
     /// Returns the statement of a single step.
-    pub(super) fn alone(&self, step: Step) -> &Statement {
+    pub(super) fn alone(&self, step: StatementStep) -> &Statement {
         let found = self.alone.iter().find(|(alone, _)| *alone == step);
         found.map(|(_, statement)| statement).expect("it is sent by itself")
     }
@@ -158,7 +158,7 @@ impl Composed {
     }
 }
 
-fn in_form(steps: &[Step], form: Form) -> Vec<Formed> {
+fn in_form(steps: &[StatementStep], form: Form) -> Vec<Formed> {
     steps.iter().map(|step| (*step, form)).collect()
 }
 

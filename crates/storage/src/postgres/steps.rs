@@ -34,7 +34,7 @@ const KEY: [&str; 3] = [PLACE, BYTES, BYTES];
 
 /// Work of a step on the rows of its keys, in the order of the primary key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Step {
+pub(super) enum StatementStep {
     /// Locks rows for update, or only for share, and reads them.
     Lock,
     Share,
@@ -55,12 +55,12 @@ pub(super) enum Step {
 }
 
 /// A step with the columns of its rows.
-pub(super) type Taken<'a> = (Step, Vec<Argument<'a>>);
+pub(super) type Taken<'a> = (StatementStep, Vec<Argument<'a>>);
 
 /// A step as a statement takes it.
-pub(super) type Formed = (Step, Form);
+pub(super) type Formed = (StatementStep, Form);
 
-impl Step {
+impl StatementStep {
     /// Steps that are sent by themselves.
     pub(super) const ALONE: [Self; 7] = [
         Self::Insert,
@@ -165,7 +165,7 @@ pub(super) fn raise_alone(schema: &str) -> String {
 
 /// Returns the statement that reads the stripes of counters, given as arrays as for their removal.
 pub(super) fn sums(schema: &str) -> String {
-    let counters = unnest(1, &Step::RemoveCounters.types());
+    let counters = unnest(1, &StatementStep::RemoveCounters.types());
     format!(
         "SELECT k.nth, e.sum FROM {counters} AS {COUNTER} JOIN {schema}.entries e ON {IS_STRIPE}"
     )
@@ -218,14 +218,14 @@ pub(super) fn whole(tables: &Tables, steps: &[Formed]) -> String {
 mod tests {
     use super::*;
 
-    const LOCKS: [Step; 2] = [Step::Lock, Step::Share];
+    const LOCKS: [StatementStep; 2] = [StatementStep::Lock, StatementStep::Share];
     const FORMS: [Form; 3] = [Form::Arrays, Form::Rows(1), Form::Rows(3)];
 
     fn tables() -> Tables {
         Tables::new("s", super::super::revisions::NEWEST)
     }
 
-    fn in_form(steps: &[Step], form: Form) -> Vec<Formed> {
+    fn in_form(steps: &[StatementStep], form: Form) -> Vec<Formed> {
         steps.iter().map(|step| (*step, form)).collect()
     }
 
@@ -238,8 +238,8 @@ mod tests {
     #[test]
     fn each_column_or_element_is_an_argument_of_its_own() {
         let columns_of =
-            |steps: &[Step]| steps.iter().map(|step| step.types().len()).sum::<usize>();
-        for step in Step::ALONE {
+            |steps: &[StatementStep]| steps.iter().map(|step| step.types().len()).sum::<usize>();
+        for step in StatementStep::ALONE {
             let columns: Vec<usize> = (1..=columns_of(&[step])).collect();
             assert_eq!(numbers(&step.alone("s")), columns, "{step:?}");
         }
@@ -247,8 +247,8 @@ mod tests {
             let composed = [
                 (locks(&tables(), &in_form(&LOCKS, form)), 2 + form.arguments(columns_of(&LOCKS))),
                 (
-                    whole(&tables(), &in_form(&Step::ALONE, form)),
-                    4 + form.arguments(columns_of(&Step::ALONE)),
+                    whole(&tables(), &in_form(&StatementStep::ALONE, form)),
+                    4 + form.arguments(columns_of(&StatementStep::ALONE)),
                 ),
             ];
             for (text, count) in composed {
@@ -262,7 +262,8 @@ mod tests {
 
     #[test]
     fn a_whole_transaction_checks_the_token_and_takes_all_steps() {
-        let text = whole(&tables(), &in_form(&[Step::Insert, Step::Add], Form::Arrays));
+        let text =
+            whole(&tables(), &in_form(&[StatementStep::Insert, StatementStep::Add], Form::Arrays));
         let checked = "SELECT 1 / count(found) FROM (SELECT 1 AS found FROM t \
              UNION ALL SELECT NULL::int FROM s1 UNION ALL SELECT NULL::int FROM s2) AS taken";
         assert!(text.ends_with(checked), "{text}");

@@ -28,7 +28,7 @@
 //! locks themselves would cost a sync of the log.
 
 use super::connect::Connection;
-use super::decided::{Answer, Decided, Values, Verdict};
+use super::decided::{Decided, MemberReply, Values, Verdict};
 use super::failure::{Failure, leaves_commit_open};
 use super::fence::{Fence, Fencing};
 use super::forms::{Form, query_arrays};
@@ -40,7 +40,7 @@ use super::rows::{
     Numbers, Rows, arrays_of, count, is_appended_directly, sorted_appends, stamp_row,
 };
 use super::statements::{Composed, Composition, LaneStatements};
-use super::steps::{Step, Taken};
+use super::steps::{StatementStep, Taken};
 use super::traffic::Counts;
 use crate::{Batch, Error};
 use bytes::Bytes;
@@ -135,7 +135,7 @@ impl Setting<'_> {
         let steps: Vec<_> = runs
             .iter()
             .map(|(for_update, keys)| {
-                let step = if *for_update { Step::Lock } else { Step::Share };
+                let step = if *for_update { StatementStep::Lock } else { StatementStep::Share };
                 (step, arrays_of(keys.iter().copied()))
             })
             .collect();
@@ -236,16 +236,16 @@ impl Setting<'_> {
             let mut answers = Vec::with_capacity(asked.len());
             let all = async {
                 for (_, batch) in &mut asked {
-                    answers.push(batch.await.map_or(Answer::Gone, Answer::Batch));
+                    answers.push(batch.await.map_or(MemberReply::Gone, MemberReply::Batch));
                 }
             };
             // Others behind a late member may have answered.
             drop(timeout_at(deadline, all).await);
             for (_, batch) in asked.iter_mut().skip(answers.len()) {
                 answers.push(match batch.try_recv() {
-                    Ok(batch) => Answer::Batch(batch),
-                    Err(TryRecvError::Closed) => Answer::Gone,
-                    Err(TryRecvError::Empty) => Answer::Silent,
+                    Ok(batch) => MemberReply::Batch(batch),
+                    Err(TryRecvError::Closed) => MemberReply::Gone,
+                    Err(TryRecvError::Empty) => MemberReply::Silent,
                 });
             }
             for ((nth, _), answer) in asked.iter().zip(answers) {

@@ -14,7 +14,7 @@
 //! after it.
 
 use super::keys::Layout;
-use super::page::{Page, Position, What, Where};
+use super::page::{PageRequest, Position, RangePlaces, RowRange};
 use super::row::Row;
 use super::sizes::Sizes;
 use crate::{Direction, Key, KeyRange, Wanted};
@@ -37,23 +37,23 @@ const GROWTH: usize = 4;
 
 /// A walk over a range.
 #[derive(Debug)]
-pub(super) struct Walk {
+pub(super) struct RowWalk {
     range: KeyRange,
     direction: Direction,
-    places: Where,
+    places: RangePlaces,
     layout: Layout,
     /// A part of the range whose places have an order, which comes before the rest.
-    within: Option<Box<Walk>>,
+    within: Option<Box<RowWalk>>,
     /// Rest of the range without the crowd and the part within.
     left: Option<(Position, Position)>,
     /// The crowd that is being read.
-    crowd: Option<What>,
+    crowd: Option<RowRange>,
     wanted: Wanted,
     rows: usize,
     bytes: usize,
 }
 
-impl Walk {
+impl RowWalk {
     /// Returns a walk over `range`, nothing of it read.
     pub(super) fn new(
         range: KeyRange,
@@ -62,13 +62,13 @@ impl Walk {
         layout: &Layout,
     ) -> Self {
         let places = match layout.places(&range) {
-            Some(places) if places.more == 0 => Where::One(super::keys::column(places.first)),
-            Some(places) => Where::Ordered(
+            Some(places) if places.more == 0 => RangePlaces::One(super::keys::column(places.first)),
+            Some(places) => RangePlaces::Ordered(
                 i32::from(places.first),
                 i32::from(places.more),
                 i32::from(layout.places),
             ),
-            None => Where::Merged(i32::from(layout.places)),
+            None => RangePlaces::Merged(i32::from(layout.places)),
         };
         let left = (!range.is_empty()).then(|| bounds(&range, layout.prefix_bytes));
         let (layout, within, crowd) = (*layout, None, None);
@@ -76,54 +76,54 @@ impl Walk {
     }
 
     /// Returns the next page to read, `None` when all was read.
-    pub(super) fn next(&mut self, sizes: &Sizes) -> Option<Page> {
+    pub(super) fn next(&mut self, sizes: &Sizes) -> Option<PageRequest> {
         if let Some(within) = &mut self.within {
             if let Some(page) = within.next(sizes) {
                 return Some(page);
             }
             self.within = None;
         }
-        let what = self.what()?;
-        let is_merged = matches!(what, What::Rows { places: Where::Merged(_), .. });
+        let range = self.next_range()?;
+        let is_merged = matches!(range, RowRange::Rows { places: RangePlaces::Merged(_), .. });
         let max_rows = if is_merged { MAX_MERGED_ROWS } else { MAX_PAGE_ROWS };
         self.rows = self.wanted.entries.clamp(1, max_rows);
         self.bytes = self.wanted.bytes.clamp(1, MAX_PAGE_BYTES);
         // A visitor that goes on after all that it wanted is likely to go on for long.
         self.wanted.entries = self.wanted.entries.saturating_mul(GROWTH);
         self.wanted.bytes = self.wanted.bytes.saturating_mul(GROWTH);
-        let has_uncounted = match &what {
-            What::Rows { places, .. } => !matches!(places, Where::Merged(_)),
-            What::Crowd { .. } => false,
+        let has_uncounted = match &range {
+            RowRange::Rows { places, .. } => !matches!(places, RangePlaces::Merged(_)),
+            RowRange::Crowd { .. } => false,
         };
         let uncounted = sizes.rows(&self.range.start, self.rows, self.bytes);
         let uncounted = uncounted.filter(|_| has_uncounted);
         self.rows = uncounted.unwrap_or(self.rows);
-        Some(self.page(what, uncounted.is_none(), sizes))
+        Some(self.page(range, uncounted.is_none(), sizes))
     }
 
     /// Returns the last page again, with all its columns; `None` if there was none.
-    pub(super) fn again(&self, sizes: &Sizes) -> Option<Page> {
+    pub(super) fn again(&self, sizes: &Sizes) -> Option<PageRequest> {
         if let Some(within) = &self.within {
             return within.again(sizes);
         }
         sizes.count_from_now(&self.range.start);
-        Some(self.page(self.what()?, true, sizes))
+        Some(self.page(self.next_range()?, true, sizes))
     }
 
     /// Returns the next rows to read.
-    fn what(&self) -> Option<What> {
+    fn next_range(&self) -> Option<RowRange> {
         match (&self.crowd, &self.left) {
             (Some(crowd), _) => Some(crowd.clone()),
             (None, Some((from, to))) => {
-                Some(What::Rows { from: from.clone(), to: to.clone(), places: self.places })
+                Some(RowRange::Rows { from: from.clone(), to: to.clone(), places: self.places })
             }
             (None, None) => None,
         }
     }
 
-    fn page(&self, what: What, is_counted: bool, sizes: &Sizes) -> Page {
-        Page {
-            what,
+    fn page(&self, range: RowRange, is_counted: bool, sizes: &Sizes) -> PageRequest {
+        PageRequest {
+            range,
             direction: self.direction,
             rows: i64::try_from(self.rows).unwrap_or(i64::MAX),
             bytes: self.bytes,
@@ -150,15 +150,15 @@ impl Walk {
         }
     }
 
-    fn take_of_crowd(&mut self, crowd: What, rows: Vec<Row>, is_last: bool) -> Vec<Row> {
-        let What::Crowd { place, prefix, mut from, mut to } = crowd else { return rows };
+    fn take_of_crowd(&mut self, crowd: RowRange, rows: Vec<Row>, is_last: bool) -> Vec<Row> {
+        let RowRange::Crowd { place, prefix, mut from, mut to } = crowd else { return rows };
         if let (Some(last), false) = (rows.last(), is_last) {
             let rest = last.key.get(last.prefix_bytes..).unwrap_or_default();
             match self.direction {
                 Direction::Forward => from = [rest, &[0]].concat(),
                 Direction::Backward => to = Some(rest.to_vec()),
             }
-            self.crowd = Some(What::Crowd { place, prefix, from, to });
+            self.crowd = Some(RowRange::Crowd { place, prefix, from, to });
         }
         rows
     }
@@ -194,7 +194,7 @@ impl Walk {
         }
         match last {
             Some((prefix, tail, place)) if !is_last => {
-                if matches!(self.places, Where::Merged(_)) {
+                if matches!(self.places, RangePlaces::Merged(_)) {
                     self.go_within(&prefix, &tail);
                 }
                 if self.within.is_none() {
@@ -244,7 +244,7 @@ impl Walk {
         };
         let from = rest_of(&self.range.start).unwrap_or_default();
         let to = self.range.end.as_ref().and_then(rest_of);
-        self.crowd = Some(What::Crowd { place: row.place, prefix: prefix.clone(), from, to });
+        self.crowd = Some(RowRange::Crowd { place: row.place, prefix: prefix.clone(), from, to });
         match self.direction {
             // After all that have the prefix and go on.
             Direction::Forward => {
@@ -265,7 +265,7 @@ impl Walk {
             }
             Direction::Backward => *to = (prefix, tail),
         }
-        if let Where::Ordered(first, more, all) = &mut self.places {
+        if let RangePlaces::Ordered(first, more, all) = &mut self.places {
             let steps = (i32::from(place) - *first).rem_euclid(*all);
             match self.direction {
                 Direction::Forward => {

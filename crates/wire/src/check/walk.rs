@@ -29,7 +29,7 @@ pub fn shape(id: ShapeId) -> &'static Shape {
 
 /// Returns the violations in a body, in the order of reporting, a few more than an answer lists.
 pub fn violations(body: &Parser<'_>, input: ShapeId, policy: &Policy) -> Vec<Violation> {
-    let mut walk = Walk { found: Vec::new(), policy };
+    let mut walk = ConstraintWalk { found: Vec::new(), policy };
     let Kind::Structure(members) = &shape(input).kind else { return Vec::new() };
     // A fault ends the walk, because such a body is refused for other reasons.
     match walk.structure(body.fork(), members, &Path::default(), policy.first) {
@@ -38,12 +38,12 @@ pub fn violations(body: &Parser<'_>, input: ShapeId, policy: &Policy) -> Vec<Vio
     }
 }
 
-struct Walk<'p> {
+struct ConstraintWalk<'p> {
     found: Vec<Violation>,
     policy: &'p Policy,
 }
 
-impl Walk<'_> {
+impl ConstraintWalk<'_> {
     /// Returns whether a member of the request has as many violations as an answer lists. Each
     /// member may have that many, so that the policy can choose among members.
     fn is_full(&self, path: &Path) -> bool {
@@ -226,7 +226,7 @@ impl Walk<'_> {
         entries: &Map<String, Option<Parser<'_>>>,
     ) -> Result<(), Fault> {
         let key_path = Path::default();
-        let mut keys = Walk { found: Vec::new(), policy: self.policy };
+        let mut keys = ConstraintWalk { found: Vec::new(), policy: self.policy };
         for name in entries.keys() {
             match &shape(key).kind {
                 Kind::TableReference { min } => keys.table_reference(name, &key_path, *min),

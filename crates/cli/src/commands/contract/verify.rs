@@ -7,7 +7,7 @@
 
 use crate::client::Client;
 use crate::commands::api;
-use crate::exit::Found;
+use crate::exit::CheckFailed;
 use crate::output::{self, printer::Printer, table::Table};
 use anyhow::Context;
 use hashrange::Operation;
@@ -35,7 +35,8 @@ pub fn run(client: &mut Client, contract: &Contract, printer: &Printer) -> anyho
     match verified.iter().filter(|it| it.fault.is_some()).count() {
         0 => Ok(()),
         faults => {
-            Err(Found(format!("{faults} of the examples are not as the contract says")).into())
+            Err(CheckFailed(format!("{faults} of the examples are not as the contract says"))
+                .into())
         }
     }
 }

@@ -52,14 +52,14 @@ async fn describe(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
 /// The answer of each operation; written as it is, without a tree of it.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answer<'a> {
+struct RecordingAnswer<'a> {
     is_on: bool,
     recording: &'a Recording,
 }
 
 fn answer(observed: &Observed, recording: &Recording) -> Vec<u8> {
     let is_on = observed.shared.recorder.is_on();
-    let answer = Answer { is_on, recording };
+    let answer = RecordingAnswer { is_on, recording };
     serde_json::to_vec(&answer).expect("a recording has no keys that are not text")
 }
 

@@ -26,7 +26,7 @@ struct Position {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answer {
+struct HeatAnswer {
     is_of_all_tables: bool,
     places: Vec<PlaceHeat>,
     /// Sums of minutes of tables that found no room.
@@ -49,7 +49,7 @@ pub async fn describe(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     });
     let page = page.await?;
     let last = page.last.map(|(table_name, index_name)| Position { table_name, index_name });
-    let answer = Answer {
+    let answer = HeatAnswer {
         is_of_all_tables: page.is_of_all,
         places: page.places,
         untold: page.untold,

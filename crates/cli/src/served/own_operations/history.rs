@@ -76,12 +76,12 @@ fn answer(history: &HistoryDescription) -> ApiResult<Vec<u8>> {
         dated_ahead: dated.collect::<ApiResult<_>>()?,
         more_dated_ahead: history.ahead.is_more.then_some(true),
     };
-    written(&Answer { history: described })
+    written(&HistoryAnswer { history: described })
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answer {
+struct HistoryAnswer {
     history: Described,
 }
 

@@ -59,7 +59,7 @@ enum Kind {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answer {
+struct TreeAnswer {
     nodes: Vec<Node>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_evaluated: Option<Position>,
@@ -137,7 +137,7 @@ pub async fn partitions(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> 
 }
 
 fn answer(output: TreeOutput) -> ApiResult<Vec<u8>> {
-    let answer = Answer {
+    let answer = TreeAnswer {
         nodes: output.nodes.into_iter().map(Node::of).collect::<ApiResult<_>>()?,
         last_evaluated: output.next.as_ref().map(Position::of).transpose()?,
         work: Work::of(output.work),

@@ -34,7 +34,7 @@ enum Thing {
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct HeldThings {
     things: Vec<Thing>,
     has_ended: bool,
 }
@@ -42,7 +42,7 @@ struct Held {
 /// State that the thread shares with its callers.
 #[derive(Debug, Default)]
 struct Things {
-    held: Mutex<Held>,
+    held: Mutex<HeldThings>,
     changed: Condvar,
 }
 

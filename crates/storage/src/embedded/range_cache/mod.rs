@@ -30,7 +30,7 @@ use crate::planted::{Planted, is_planted};
 use crate::sync::RwLock;
 use crate::{CacheLooks, Direction, Error, KeyRange};
 use bytes::Bytes;
-use page::Page;
+use page::RangePage;
 use pages::Pages;
 use recording::Recording;
 use span::Span;
@@ -100,13 +100,13 @@ impl RangeCache {
         };
         while !rest.is_empty() {
             let flow = match self.find(group, &rest) {
-                Found::Page(page) => {
+                Lookup::Page(page) => {
                     self.hits.fetch_add(1, Ordering::Relaxed);
                     let flow = page.visit(&rest, visitor);
                     rest.advance([page.start(), page.end()]);
                     flow
                 }
-                Found::Gap(gap) => {
+                Lookup::Gap(gap) => {
                     self.misses.fetch_add(1, Ordering::Relaxed);
                     let flow = self.visit_gap(group, &gap, visitor, &read)?;
                     rest.advance([&gap.start, &gap.end]);
@@ -128,7 +128,7 @@ impl RangeCache {
         direction: Direction,
     ) -> bool {
         Span::of(range, direction)
-            .is_some_and(|span| matches!(self.find(group, &span), Found::Page(_)))
+            .is_some_and(|span| matches!(self.find(group, &span), Lookup::Page(_)))
     }
 
     /// Visits entries that are in no page and, unless the cache is full, makes pages of them.
@@ -161,22 +161,22 @@ impl RangeCache {
     }
 
     /// Returns the page with the first entries of the rest, or the gap before one.
-    fn find(&self, group: u64, rest: &Span) -> Found {
+    fn find(&self, group: u64, rest: &Span) -> Lookup {
         let pages = self.pages.read();
-        let usable = |page: &&Arc<Page>| page.group() <= group;
+        let usable = |page: &&Arc<RangePage>| page.group() <= group;
         let page = match rest.direction {
             Direction::Forward => pages.holding_key(&rest.start),
             Direction::Backward => pages.holding_end(&rest.end),
         };
         if let Some(page) = page.filter(usable) {
-            return Found::Page(Arc::clone(page));
+            return Lookup::Page(Arc::clone(page));
         }
         let next = match rest.direction {
             Direction::Forward => pages.first_after(&rest.start),
             Direction::Backward => pages.last_before(&rest.end),
         };
         let next = next.filter(usable).filter(|page| page.is_worth_a_gap());
-        Found::Gap(rest.until(next.map(|page| [&page.start()[..], page.end()])))
+        Lookup::Gap(rest.until(next.map(|page| [&page.start()[..], page.end()])))
     }
 
     /// Drops pages of at least so many bytes, or all; those not visited for longest go first.
@@ -191,8 +191,8 @@ impl RangeCache {
     }
 }
 
-/// Next step of a visit.
-enum Found {
-    Page(Arc<Page>),
+/// Result of a lookup: what a visit goes on with.
+enum Lookup {
+    Page(Arc<RangePage>),
     Gap(Span),
 }

@@ -19,7 +19,7 @@ const WORTH_A_GAP_BYTES: usize = 16 << 10;
 
 /// Entries from `start` (included) to `end` (not included).
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct RangePage {
     start: Bytes,
     end: Bytes,
     /// Group after which the entries were read.
@@ -40,7 +40,7 @@ pub(super) struct Entry {
     pub(super) end: u32,
 }
 
-impl Page {
+impl RangePage {
     pub(super) fn new(bounds: [Bytes; 2], group: u64, entries: Vec<Entry>, bytes: Bytes) -> Self {
         let [start, end] = bounds;
         let page = Self { start, end, group, entries, bytes, is_used: AtomicBool::new(false) };

@@ -2,7 +2,7 @@
 //! not used for long.
 
 use super::super::cache_budget::{CacheBudget, Excess, Passed};
-use super::page::Page;
+use super::page::RangePage;
 use crate::planted::{Planted, is_planted};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
@@ -16,7 +16,7 @@ const RECORDED_WHEN_FULL: usize = 8;
 
 /// Pages that do not overlap, by their first bound.
 pub(super) struct Pages {
-    by_start: BTreeMap<Bytes, Arc<Page>>,
+    by_start: BTreeMap<Bytes, Arc<RangePage>>,
     budget: Arc<CacheBudget>,
     /// The newest group known.
     group: u64,
@@ -37,25 +37,25 @@ impl Pages {
     }
 
     /// Returns the page whose bounds include `key`.
-    pub(super) fn holding_key(&self, key: &[u8]) -> Option<&Arc<Page>> {
+    pub(super) fn holding_key(&self, key: &[u8]) -> Option<&Arc<RangePage>> {
         let bounds = (Bound::Unbounded, Bound::Included(key));
         let (_, page) = self.by_start.range::<[u8], _>(bounds).next_back()?;
         (*page.end() > *key).then_some(page)
     }
 
     /// Returns the page whose bounds include the place directly before `end`.
-    pub(super) fn holding_end(&self, end: &[u8]) -> Option<&Arc<Page>> {
+    pub(super) fn holding_end(&self, end: &[u8]) -> Option<&Arc<RangePage>> {
         self.last_before(end).filter(|page| *page.end() >= *end)
     }
 
     /// Returns the first page that begins after `key`.
-    pub(super) fn first_after(&self, key: &[u8]) -> Option<&Arc<Page>> {
+    pub(super) fn first_after(&self, key: &[u8]) -> Option<&Arc<RangePage>> {
         let bounds = (Bound::Excluded(key), Bound::Unbounded);
         self.by_start.range::<[u8], _>(bounds).next().map(|(_, page)| page)
     }
 
     /// Returns the last page that begins before `end`.
-    pub(super) fn last_before(&self, end: &[u8]) -> Option<&Arc<Page>> {
+    pub(super) fn last_before(&self, end: &[u8]) -> Option<&Arc<RangePage>> {
         let bounds = (Bound::Unbounded, Bound::Excluded(end));
         self.by_start.range::<[u8], _>(bounds).next_back().map(|(_, page)| page)
     }
@@ -106,7 +106,7 @@ impl Pages {
     }
 
     /// Takes in pages that were read after `group`, unless a later group is known.
-    pub(super) fn insert(&mut self, group: u64, pages: Vec<Page>) {
+    pub(super) fn insert(&mut self, group: u64, pages: Vec<RangePage>) {
         if group != self.group && !is_planted(Planted::PageKeptLate) {
             return;
         }
@@ -137,7 +137,7 @@ impl Pages {
     }
 
     /// Drops pages that overlap a new one: another visit may have recorded the same entries.
-    fn remove_overlapping(&mut self, page: &Page) {
+    fn remove_overlapping(&mut self, page: &RangePage) {
         while let Some(other) = self.last_before(page.end())
             && *other.end() > *page.start()
         {

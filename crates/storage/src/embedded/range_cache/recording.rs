@@ -1,6 +1,6 @@
 //! Makes pages from a visit of the map.
 
-use super::page::{Entry, Page};
+use super::page::{Entry, RangePage};
 use super::span::Span;
 use crate::Direction;
 use bytes::Bytes;
@@ -24,7 +24,7 @@ pub(super) struct Recording {
     bound: Bytes,
     entries: Vec<Entry>,
     bytes: Vec<u8>,
-    finished: Vec<Page>,
+    finished: Vec<RangePage>,
     recorded_bytes: usize,
     has_stopped: bool,
 }
@@ -111,11 +111,11 @@ impl Recording {
         entries.shrink_to_fit();
         let bytes = Bytes::copy_from_slice(&self.bytes);
         self.bytes.clear();
-        self.finished.push(Page::new(bounds, self.group, entries, bytes));
+        self.finished.push(RangePage::new(bounds, self.group, entries, bytes));
     }
 
     /// Returns the pages of the recorded entries.
-    pub(super) fn into_pages(mut self) -> Vec<Page> {
+    pub(super) fn into_pages(mut self) -> Vec<RangePage> {
         self.finish_page(self.goal.clone());
         self.finished
     }

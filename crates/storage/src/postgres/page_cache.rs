@@ -33,7 +33,7 @@ pub(super) type Name = Box<[u8]>;
 
 /// A cached page.
 #[derive(Debug)]
-pub(super) struct KeptPage {
+pub(super) struct CachedPage {
     pub(super) rows: Vec<Row>,
     /// Numbers of the rows.
     pub(super) numbers: Vec<i64>,
@@ -43,8 +43,8 @@ pub(super) struct KeptPage {
 
 /// The cached pages of a store.
 #[derive(Debug)]
-pub(super) struct Kept {
-    pages: Cache<Name, Arc<KeptPage>, Memory, RandomState>,
+pub(super) struct PageCache {
+    pages: Cache<Name, Arc<CachedPage>, Memory, RandomState>,
     capacity_bytes: u64,
     /// Bytes of the smallest page that is cached: to ask whether a smaller one is unchanged costs
     /// more than to read it.
@@ -60,14 +60,14 @@ pub(super) struct Kept {
 #[derive(Debug, Clone)]
 struct Memory;
 
-impl Weighter<Name, Arc<KeptPage>> for Memory {
-    fn weight(&self, name: &Name, page: &Arc<KeptPage>) -> u64 {
+impl Weighter<Name, Arc<CachedPage>> for Memory {
+    fn weight(&self, name: &Name, page: &Arc<CachedPage>) -> u64 {
         let row_bytes = size_of::<Row>() + size_of::<i64>();
         (name.len() + page.content_bytes + page.rows.len() * row_bytes) as u64
     }
 }
 
-impl Kept {
+impl PageCache {
     /// Returns an empty cache of so many bytes.
     pub(super) fn new(capacity_bytes: u64, min_page_bytes: usize) -> Self {
         let usual = usize::try_from(capacity_bytes / USUAL_PAGE_BYTES).unwrap_or(usize::MAX);
@@ -98,7 +98,7 @@ impl Kept {
     }
 
     /// Returns the cached page of a name.
-    pub(super) fn find(&self, name: &Name) -> Option<Arc<KeptPage>> {
+    pub(super) fn find(&self, name: &Name) -> Option<Arc<CachedPage>> {
         self.pages.get(name)
     }
 
@@ -116,7 +116,7 @@ impl Kept {
     }
 
     /// Caches a page in the place of the earlier one of its name.
-    pub(super) fn keep(&self, name: Name, page: KeptPage) {
+    pub(super) fn keep(&self, name: Name, page: CachedPage) {
         self.pages.insert(name, Arc::new(page));
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Leaves the statement to `page.rs`.
 
-use super::kept::{KeptPage, Name};
 use super::keys::{bytes_of, unreadable};
-use super::page::{Page, What, Where};
+use super::page::{PageRequest, RangePlaces, RowRange};
+use super::page_cache::{CachedPage, Name};
 use super::row::Row;
 use super::shared::Shared;
 use crate::{Direction, Error};
@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 /// A page as it arrives: the bytes of all rows in one piece, which saves an allocation for each.
 #[derive(Debug)]
-pub(super) struct Coming {
+pub(super) struct ArrivingPage {
     /// Place of rows that do not show theirs.
     place: i16,
     bytes: Vec<u8>,
@@ -31,11 +31,12 @@ struct Ends {
     value: usize,
 }
 
-impl Coming {
-    pub(super) fn new(page: &Page) -> Self {
-        let place = match page.what {
-            What::Rows { places: Where::One(place), .. } | What::Crowd { place, .. } => place,
-            What::Rows { .. } => 0,
+impl ArrivingPage {
+    pub(super) fn new(page: &PageRequest) -> Self {
+        let place = match page.range {
+            RowRange::Rows { places: RangePlaces::One(place), .. }
+            | RowRange::Crowd { place, .. } => place,
+            RowRange::Rows { .. } => 0,
         };
         let bytes = Vec::with_capacity(page.expected_bytes);
         Self { place, bytes, rows: Vec::new(), numbers: Vec::new() }
@@ -58,9 +59,10 @@ impl Coming {
     pub(super) fn add_one_of_most(
         &mut self,
         row: &tokio_postgres::Row,
-        page: &Page,
+        page: &PageRequest,
     ) -> Result<Option<usize>, Error> {
-        let is_of_one_place = matches!(page.what, What::Rows { places: Where::One(_), .. });
+        let is_of_one_place =
+            matches!(page.range, RowRange::Rows { places: RangePlaces::One(_), .. });
         let read = || {
             let (place, number) = if is_of_one_place {
                 (self.place, row.try_get::<_, Option<i64>>(3)?)
@@ -120,7 +122,7 @@ impl Coming {
         self.bytes.shrink_to_fit();
         let numbers = std::mem::take(&mut self.numbers);
         let rows = self.into_rows();
-        kept.keep(name, KeptPage { rows: rows.clone(), numbers, content_bytes });
+        kept.keep(name, CachedPage { rows: rows.clone(), numbers, content_bytes });
         rows
     }
 
