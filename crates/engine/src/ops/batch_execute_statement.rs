@@ -230,7 +230,7 @@ impl<'a> Statements<'a> {
 }
 
 impl<S: Store> Run<S, BatchExecuteStatementOutput> for Statements<'_> {
-    async fn run(self, engine: &Engine<S>) -> ApiResult<BatchExecuteStatementOutput> {
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<BatchExecuteStatementOutput> {
         let answer =
             if self.are_reads { self.read(engine).await? } else { self.write(engine).await? };
         Ok(answer.output(self.return_consumed_capacity))
@@ -238,7 +238,7 @@ impl<S: Store> Run<S, BatchExecuteStatementOutput> for Statements<'_> {
 }
 
 impl<S: Store> Explain<S> for Statements<'_> {
-    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         let explained = if self.are_reads {
             self.explain_reads(engine, asked).await?
         } else {

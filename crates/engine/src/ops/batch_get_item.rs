@@ -23,6 +23,7 @@ use hashrange_wire::{
     BatchGetItemInput, BatchGetItemOutput, DecodedItem, DecodedValue, KeysAndAttributes, Map,
     Operation, ReturnConsumedCapacity,
 };
+use std::mem;
 use std::sync::Arc;
 
 /// The part of the request for one table, checked by itself.
@@ -99,15 +100,15 @@ impl BatchGet {
 }
 
 impl<S: Store> Run<S, BatchGetItemOutput> for BatchGet {
-    async fn run(self, engine: &Engine<S>) -> ApiResult<BatchGetItemOutput> {
-        let parts = engine.plan_parts(self.parts)?;
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<BatchGetItemOutput> {
+        let parts = engine.plan_parts(mem::take(&mut self.parts))?;
         read(engine, parts, self.return_consumed_capacity).await
     }
 }
 
 impl<S: Store> Explain<S> for BatchGet {
-    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
-        let planned = engine.plan_parts(self.parts)?;
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+        let planned = engine.plan_parts(mem::take(&mut self.parts))?;
         let pattern = pattern_of(intents(&planned));
         let planned_ms = engine.now_ms();
         let reads = planned.iter().flat_map(PlannedPart::reads).map(Ok).collect();

@@ -169,7 +169,7 @@ impl BatchWrite {
 }
 
 impl<S: Store> Run<S, BatchWriteItemOutput> for BatchWrite {
-    async fn run(self, engine: &Engine<S>) -> ApiResult<BatchWriteItemOutput> {
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<BatchWriteItemOutput> {
         let (tables, attempts) = until_decided(|| async {
             let tables = self.tables(engine)?;
             let writes = self.plan(&tables)?;
@@ -198,7 +198,7 @@ impl<S: Store> Run<S, BatchWriteItemOutput> for BatchWrite {
 }
 
 impl<S: Store> Explain<S> for BatchWrite {
-    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         let pattern = pattern_of(intents(&self.members));
         let planned_ms = engine.now_ms();
         let attempted = until_decided(|| async {

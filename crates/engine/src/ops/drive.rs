@@ -14,14 +14,14 @@ use hashrange_wire::Operation;
 /// A request that runs. Its parameters are valid by themselves.
 pub(super) trait Run<S: Store, Output>: Send {
     /// Runs the request.
-    fn run(self, engine: &Engine<S>) -> impl Future<Output = ApiResult<Output>> + Send;
+    fn run(&mut self, engine: &Engine<S>) -> impl Future<Output = ApiResult<Output>> + Send;
 }
 
 /// A request that is explained. Its parameters are valid by themselves.
 pub(super) trait Explain<S: Store>: Send {
     /// Explains the request, and runs it if `asked` says so.
     fn explain(
-        self,
+        &mut self,
         engine: &Engine<S>,
         asked: Asked<'_>,
     ) -> impl Future<Output = ApiResult<Explanation>> + Send;
@@ -32,10 +32,11 @@ impl<S: Store> Engine<S> {
     pub(super) async fn run_request<R: Run<S, Output>, Output>(
         &self,
         operation: Operation,
-        checked: ApiResult<R>,
+        mut checked: ApiResult<R>,
     ) -> ApiResult<Output> {
+        // The request stays where it is: each move of it would cost as much as a look-up of its table.
         let ran = match checked {
-            Ok(request) => request.run(self).await,
+            Ok(ref mut request) => request.run(self).await,
             Err(fault) => Err(fault),
         };
         ran.map_err(|error| error.in_layer(layer_of(operation)))
@@ -45,11 +46,11 @@ impl<S: Store> Engine<S> {
     pub(super) async fn explain_request<R: Explain<S>>(
         &self,
         operation: Operation,
-        checked: ApiResult<R>,
+        mut checked: ApiResult<R>,
         asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
         let explained = match checked {
-            Ok(request) => request.explain(self, asked).await,
+            Ok(ref mut request) => request.explain(self, asked).await,
             Err(fault) => Err(fault),
         };
         explained.map_err(|error| error.in_layer(layer_of(operation)))

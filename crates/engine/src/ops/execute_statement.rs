@@ -147,7 +147,7 @@ impl<'a> CheckedStatement<'a> {
     }
 
     async fn explain_select<S: Store>(
-        mut self,
+        &mut self,
         engine: &Engine<S>,
         asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
@@ -189,7 +189,7 @@ impl<'a> CheckedStatement<'a> {
 }
 
 impl<S: Store, R: Rows> Run<S, (R, ExecuteStatementOutput)> for CheckedStatement<'_> {
-    async fn run(self, engine: &Engine<S>) -> ApiResult<(R, ExecuteStatementOutput)> {
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<(R, ExecuteStatementOutput)> {
         match &self.statement {
             Statement::Select(select) => self.select(engine, select).await,
             _ => self.write(engine).await,
@@ -198,7 +198,7 @@ impl<S: Store, R: Rows> Run<S, (R, ExecuteStatementOutput)> for CheckedStatement
 }
 
 impl<S: Store> Explain<S> for CheckedStatement<'_> {
-    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         let asked = Asked { operation: self.statement.verb(), ..asked };
         match &self.statement {
             Statement::Select(_) => self.explain_select(engine, asked).await,

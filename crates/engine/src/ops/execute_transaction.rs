@@ -31,6 +31,7 @@ use hashrange_wire::{
     ExecuteTransactionInput, ExecuteTransactionOutput, ItemResponse, Operation,
     ParameterizedStatement, ReturnConsumedCapacity,
 };
+use std::mem;
 use std::sync::Arc;
 
 impl<S: Store> Engine<S> {
@@ -105,10 +106,10 @@ impl<'a> Statements<'a> {
     }
 
     /// Returns the actions of statements.
-    fn actions<S: Store>(self, engine: &Engine<S>) -> ApiResult<Vec<TransactionAction>> {
+    fn actions<S: Store>(&mut self, engine: &Engine<S>) -> ApiResult<Vec<TransactionAction>> {
         let mut actions = Vec::with_capacity(self.statements.len());
         for (nth, (statement, request)) in
-            self.statements.into_iter().zip(&self.requests).enumerate()
+            mem::take(&mut self.statements).into_iter().zip(&self.requests).enumerate()
         {
             let table = engine.table(statement.table())?;
             let returns_item = returns_item(request.return_values_on_condition_check_failure);
@@ -171,7 +172,7 @@ impl<'a> Statements<'a> {
         })
     }
 
-    async fn write<S: Store>(mut self, engine: &Engine<S>) -> ApiResult<ExecuteTransactionOutput> {
+    async fn write<S: Store>(&mut self, engine: &Engine<S>) -> ApiResult<ExecuteTransactionOutput> {
         let (token, mode) = (self.token.take(), self.return_consumed_capacity);
         let is_insert = are_inserts(&self.statements);
         let actions = self.actions(engine)?;
@@ -190,7 +191,7 @@ impl<'a> Statements<'a> {
 }
 
 impl<S: Store> Run<S, ExecuteTransactionOutput> for Statements<'_> {
-    async fn run(self, engine: &Engine<S>) -> ApiResult<ExecuteTransactionOutput> {
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<ExecuteTransactionOutput> {
         if self.are_reads {
             return self.read(engine, self.return_consumed_capacity).await;
         }
@@ -199,7 +200,7 @@ impl<S: Store> Run<S, ExecuteTransactionOutput> for Statements<'_> {
 }
 
 impl<S: Store> Explain<S> for Statements<'_> {
-    async fn explain(mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         if self.are_reads {
             return self.explain_reads(engine, asked).await;
         }

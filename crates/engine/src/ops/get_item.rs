@@ -75,7 +75,7 @@ impl<'a> ItemRead<'a> {
 }
 
 impl<S: Store> Run<S, GetItemOutput> for ItemRead<'_> {
-    async fn run(self, engine: &Engine<S>) -> ApiResult<GetItemOutput> {
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<GetItemOutput> {
         let table = engine.readable_table(&self.table_name)?;
         let key = self.plan(&table)?;
         let announced = announce(&self.intent(&table))?;
@@ -83,7 +83,7 @@ impl<S: Store> Run<S, GetItemOutput> for ItemRead<'_> {
         let page = engine.read(walk, None, announced).await?;
         let report = self.return_consumed_capacity.filter(|_| !heat::is_heat(&table));
         Ok(GetItemOutput {
-            item: match self.projection {
+            item: match &self.projection {
                 None => page.item,
                 Some(projection) => page.item.map(|item| projection.apply(&item)),
             },
@@ -93,7 +93,7 @@ impl<S: Store> Run<S, GetItemOutput> for ItemRead<'_> {
 }
 
 impl<S: Store> Explain<S> for ItemRead<'_> {
-    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         let table = engine.readable_table(&self.table_name)?;
         let key = self.plan(&table)?;
         let keys = ReadKeys::of_item(&table, &self.key);

@@ -192,7 +192,7 @@ impl<'n> ItemWrite<'n> {
 }
 
 impl<S: Store> Run<S, ItemAnswer> for ItemWrite<'_> {
-    async fn run(self, engine: &Engine<S>) -> ApiResult<ItemAnswer> {
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<ItemAnswer> {
         let plan = |table: &Table| self.plan(table);
         let (table, written) = engine.write(&self.table_name, &self.intent(), plan).await?;
         Ok(self.answer(&table, written))
@@ -200,7 +200,7 @@ impl<S: Store> Run<S, ItemAnswer> for ItemWrite<'_> {
 }
 
 impl<S: Store> Explain<S> for ItemWrite<'_> {
-    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         let plan = |table: &Table| self.plan(table);
         let worded = |error: ApiError| error.in_layer(Layer::Enveloped);
         let place = (&*self.table_name, &self.item);

@@ -252,7 +252,7 @@ impl<'n> PagedRead<'n> {
 }
 
 impl<S: Store, R: Rows> Run<S, PageAnswer<R>> for PagedRead<'_> {
-    async fn run(mut self, engine: &Engine<S>) -> ApiResult<PageAnswer<R>> {
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<PageAnswer<R>> {
         let table = engine.readable_table_or_versions(&self.table_name)?;
         let plan = self.plan(engine, &table)?;
         let announced = announce(&self.intent(&plan))?;
@@ -272,7 +272,7 @@ impl<S: Store, R: Rows> Run<S, PageAnswer<R>> for PagedRead<'_> {
 }
 
 impl<S: Store> Explain<S> for PagedRead<'_> {
-    async fn explain(mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         let table = engine.explained_table(&self.table_name, asked)?;
         let plan = self.plan(engine, &table)?;
         let index = plan.index.map(|(_, index)| index);

@@ -97,7 +97,7 @@ impl ItemReads {
 }
 
 impl<S: Store> Run<S, TransactGetItemsOutput> for ItemReads {
-    async fn run(self, engine: &Engine<S>) -> ApiResult<TransactGetItemsOutput> {
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<TransactGetItemsOutput> {
         let gets = &self.gets;
         let tables = engine.tables_of_gets(gets)?;
         let keys = plan(gets, &tables)?;
@@ -152,7 +152,7 @@ impl<S: Store> Run<S, TransactGetItemsOutput> for ItemReads {
 }
 
 impl<S: Store> Explain<S> for ItemReads {
-    async fn explain(mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         let gets = &self.gets;
         let tables = engine.tables_of_gets(gets)?;
         let keys = plan(gets, &tables)?;

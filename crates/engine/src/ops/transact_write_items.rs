@@ -58,7 +58,7 @@ impl ItemWrites {
 }
 
 impl<S: Store> Run<S, TransactWriteItemsOutput> for ItemWrites {
-    async fn run(self, engine: &Engine<S>) -> ApiResult<TransactWriteItemsOutput> {
+    async fn run(&mut self, engine: &Engine<S>) -> ApiResult<TransactWriteItemsOutput> {
         let completed = engine.transact(&self.actions, self.token.as_ref()).await?;
         let (reports, charge) =
             charged(&self.actions, &completed, self.return_item_collection_metrics);
@@ -73,7 +73,7 @@ impl<S: Store> Run<S, TransactWriteItemsOutput> for ItemWrites {
 }
 
 impl<S: Store> Explain<S> for ItemWrites {
-    async fn explain(self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
+    async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         let worded = |error: ApiError| error.in_layer(Layer::Older);
         engine.explain_actions(&self.actions, self.token.as_ref(), worded, asked).await
     }
