@@ -120,7 +120,7 @@ impl Handler {
         let (mut parts, body) = request.into_parts();
         let mut event = self.subscribers.begin(id, open.activity().peer);
         if let Some(details) = &mut event.details {
-            *details = Box::new(details_of(&parts));
+            **details = details_of(&parts);
         }
         let mut readers = Readers::NoPage;
         let answering = self.answer(&parts, body, &mut event, &mut readers, &mut open);

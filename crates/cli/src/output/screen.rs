@@ -14,6 +14,10 @@ const USUAL_HEIGHT: usize = 24;
 const WIDTH_MIN: usize = 20;
 
 /// Layout of the output.
+#[expect(
+    clippy::doc_markdown,
+    reason = "these comments are printed as help, where a grave accent is a letter"
+)]
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Show {
     /// Show every cell of a table whole, however wide the terminal is

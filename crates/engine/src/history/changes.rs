@@ -105,7 +105,7 @@ pub(crate) async fn read<V: View>(
     let mut page = Changes { limit, ..Changes::default() };
     match place {
         ChangesRange::Moments { range, to_ms } => {
-            by_moments(states, range, to_ms, &mut page).await?
+            by_moments(states, range, to_ms, &mut page).await?;
         }
         ChangesRange::Items(range) => by_items(states, range, &mut page).await?,
     }

@@ -40,7 +40,7 @@ impl<S: Store> Engine<S> {
             // On the heap: rare, and every batch would be as large.
             let asked = self.asked(OPERATION, mode);
             let explained =
-                Box::pin(self.explain_request(OPERATION, Statements::check(&mut input), asked));
+                Box::pin(self.explain_request(OPERATION, StatementBatch::check(&mut input), asked));
             let item = Some(self.priced(explained.await?).to_item());
             let response = BatchStatementResponse { table_name: None, item, error: None };
             return Ok(BatchExecuteStatementOutput {
@@ -48,7 +48,7 @@ impl<S: Store> Engine<S> {
                 responses: Some(vec![response]),
             });
         }
-        self.run_request(OPERATION, Statements::check(&mut input)).await
+        self.run_request(OPERATION, StatementBatch::check(&mut input)).await
     }
 
     /// Returns the table of each statement.
@@ -65,7 +65,7 @@ impl<S: Store> Engine<S> {
 }
 
 /// Statements of a batch, each checked by itself.
-pub(super) struct Statements<'a> {
+pub(super) struct StatementBatch<'a> {
     requests: Vec<BatchStatementRequest<'a>>,
     /// Statement of each request, or its fault.
     statements: Vec<ApiResult<Statement>>,
@@ -74,7 +74,7 @@ pub(super) struct Statements<'a> {
     return_consumed_capacity: Option<ReturnConsumedCapacity>,
 }
 
-impl<'a> Statements<'a> {
+impl<'a> StatementBatch<'a> {
     pub(super) fn check(input: &mut BatchExecuteStatementInput<'a>) -> ApiResult<Self> {
         let requests = required(input.statements.take(), "statements")?;
         let statements: Vec<_> = requests.iter().map(parse).collect();
@@ -229,7 +229,7 @@ impl<'a> Statements<'a> {
     }
 }
 
-impl<S: Store> Run<S, BatchExecuteStatementOutput> for Statements<'_> {
+impl<S: Store> Run<S, BatchExecuteStatementOutput> for StatementBatch<'_> {
     async fn run(&mut self, engine: &Engine<S>) -> ApiResult<BatchExecuteStatementOutput> {
         let answer =
             if self.are_reads { self.read(engine).await? } else { self.write(engine).await? };
@@ -237,7 +237,7 @@ impl<S: Store> Run<S, BatchExecuteStatementOutput> for Statements<'_> {
     }
 }
 
-impl<S: Store> Explain<S> for Statements<'_> {
+impl<S: Store> Explain<S> for StatementBatch<'_> {
     async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         let explained = if self.are_reads {
             self.explain_reads(engine, asked).await?

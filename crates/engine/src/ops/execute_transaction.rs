@@ -45,18 +45,21 @@ impl<S: Store> Engine<S> {
         if let Some(mode) = take_explain(first.and_then(|first| first.statement.as_mut())) {
             // On the heap: rare, and every transaction would be as large.
             let asked = self.asked(OPERATION, mode);
-            let explained =
-                Box::pin(self.explain_request(OPERATION, Statements::check(&mut input), asked));
+            let explained = Box::pin(self.explain_request(
+                OPERATION,
+                StatementTransaction::check(&mut input),
+                asked,
+            ));
             let item = Some(self.priced(explained.await?).to_item());
             let responses = Some(vec![ItemResponse { item }]);
             return Ok(ExecuteTransactionOutput { responses, consumed_capacity: None });
         }
-        self.run_request(OPERATION, Statements::check(&mut input)).await
+        self.run_request(OPERATION, StatementTransaction::check(&mut input)).await
     }
 }
 
 /// Statements of a transaction, each valid by itself.
-pub(super) struct Statements<'a> {
+pub(super) struct StatementTransaction<'a> {
     token: Option<Token>,
     requests: Vec<ParameterizedStatement<'a>>,
     statements: Vec<Statement>,
@@ -65,7 +68,7 @@ pub(super) struct Statements<'a> {
     return_consumed_capacity: Option<ReturnConsumedCapacity>,
 }
 
-impl<'a> Statements<'a> {
+impl<'a> StatementTransaction<'a> {
     pub(super) fn check(input: &mut ExecuteTransactionInput<'a>) -> ApiResult<Self> {
         let token = token(input);
         let requests = required(input.transact_statements.take(), "transactStatements")?;
@@ -190,7 +193,7 @@ impl<'a> Statements<'a> {
     }
 }
 
-impl<S: Store> Run<S, ExecuteTransactionOutput> for Statements<'_> {
+impl<S: Store> Run<S, ExecuteTransactionOutput> for StatementTransaction<'_> {
     async fn run(&mut self, engine: &Engine<S>) -> ApiResult<ExecuteTransactionOutput> {
         if self.are_reads {
             return self.read(engine, self.return_consumed_capacity).await;
@@ -199,7 +202,7 @@ impl<S: Store> Run<S, ExecuteTransactionOutput> for Statements<'_> {
     }
 }
 
-impl<S: Store> Explain<S> for Statements<'_> {
+impl<S: Store> Explain<S> for StatementTransaction<'_> {
     async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
         if self.are_reads {
             return self.explain_reads(engine, asked).await;

@@ -85,7 +85,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         match operation {
             Operation::BatchExecuteStatement => {
-                let check = batch_execute_statement::Statements::check;
+                let check = batch_execute_statement::StatementBatch::check;
                 explain!(self, asked, body, BatchExecuteStatement, check)
             }
             Operation::BatchGetItem => explain!(self, asked, body, BatchGetItem, BatchGet::check),
@@ -99,7 +99,7 @@ impl<S: Store> Engine<S> {
                 explain!(self, asked, body, ExecuteStatement, CheckedStatement::check)
             }
             Operation::ExecuteTransaction => {
-                let check = execute_transaction::Statements::check;
+                let check = execute_transaction::StatementTransaction::check;
                 explain!(self, asked, body, ExecuteTransaction, check)
             }
             Operation::GetItem => explain!(self, asked, body, GetItem, ItemRead::check),

@@ -152,7 +152,7 @@ pub(crate) fn check_scalar_keys<'n>(
     Ok(())
 }
 
-/// Refuses return values other than NONE and ALL_OLD.
+/// Refuses return values other than NONE and `ALL_OLD`.
 pub(crate) fn check_return_values(asked: Option<ReturnValue>) -> Result<(), Reason> {
     match asked {
         None | Some(ReturnValue::None | ReturnValue::AllOld) => Ok(()),
