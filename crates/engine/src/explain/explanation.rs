@@ -19,7 +19,7 @@ pub enum Mode {
 pub struct Explanation {
     /// The operation, such as `Query`.
     pub operation: &'static str,
-    /// The request without its values, as [`crate::Usage`] has it when it runs. No member of the JSON.
+    /// The request without its values, as [`hashrange_cost::Usage`] has it when it runs. No member of the JSON.
     #[serde(skip)]
     pub pattern: Pattern,
     /// Whether it ran.
