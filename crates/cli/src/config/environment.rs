@@ -4,6 +4,7 @@
 
 use super::{Layer, SettingsError};
 use crate::nearest::nearest;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -100,9 +101,12 @@ fn refused(name: String, value: &OsStr, fault: &clap::Error) -> SettingsError {
     let Some(value) = value.to_str().map(str::to_owned) else {
         return SettingsError::VariableNotText { name };
     };
-    let problem = match fault.source() {
-        Some(source) => source.to_string(),
-        None => fault.to_string().lines().next().unwrap_or_default().replace("error: ", ""),
+    let problem = match (fault.source(), fault.get(ContextKind::ValidValue)) {
+        (Some(source), _) => source.to_string(),
+        (None, Some(ContextValue::Strings(values))) => {
+            format!("it is one of {}", values.join(", "))
+        }
+        (None, _) => fault.kind().to_string(),
     };
     SettingsError::Variable { name, value, problem }
 }

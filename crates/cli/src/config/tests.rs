@@ -273,8 +273,16 @@ fn wrong_variables_are_refused_by_name() {
             "environment variable HASHRANGE_ALLOW_HOST is \"a,,b\": a host is",
         ),
         ("HASHRANGE_PORT", "x", "environment variable HASHRANGE_PORT is \"x\": invalid digit"),
-        ("HASHRANGE_MEMORY", "yes", "environment variable HASHRANGE_MEMORY is \"yes\": provided"),
-        ("HASHRANGE_LOG_LEVEL", "all", "environment variable HASHRANGE_LOG_LEVEL is \"all\": "),
+        (
+            "HASHRANGE_MEMORY",
+            "yes",
+            "environment variable HASHRANGE_MEMORY is \"yes\": it is one of true, false",
+        ),
+        (
+            "HASHRANGE_LOG_LEVEL",
+            "all",
+            "environment variable HASHRANGE_LOG_LEVEL is \"all\": it is one of error, warn, info, debug",
+        ),
     ];
     for (name, value, expected) in cases {
         let error = resolve(Layer::default(), &[(name, value)], None).unwrap_err();
