@@ -20,6 +20,7 @@ use std::future::poll_fn;
 use std::mem;
 use std::pin::pin;
 use std::sync::Arc;
+use std::thread::LocalKey;
 
 thread_local! {
     /// Watchers of the call that is being polled on this thread.
@@ -60,7 +61,8 @@ pub async fn metered_for<F: Future>(call: F, tell: impl FnOnce(Box<Usage>)) -> F
     let mut call = pin!(call);
     let mut metered = Metered { paused: Some(Box::default()), tell: Some(tell) };
     poll_fn(|context| {
-        let _installed = InstalledMeter::new(&mut metered.paused);
+        let with_meter = |before| Watchers { meter: true, ..before };
+        let _installed = Installed::new(&USAGE, &mut metered.paused, with_meter);
         call.as_mut().poll(context)
     })
     .await
@@ -80,59 +82,43 @@ impl<T: FnOnce(Box<Usage>)> Drop for Metered<T> {
     }
 }
 
-/// Keeps the usage of a call on the thread while it is polled; the usage before is put back, also when the call
-/// panics.
-struct InstalledMeter<'m> {
-    paused: &'m mut Option<Box<Usage>>,
-    before: Watchers,
-}
-
-impl<'m> InstalledMeter<'m> {
-    fn new(paused: &'m mut Option<Box<Usage>>) -> Self {
-        USAGE.with_borrow_mut(|usage| mem::swap(usage, paused));
-        let before = WATCHERS.get();
-        WATCHERS.set(Watchers { meter: true, ..before });
-        Self { paused, before }
-    }
-}
-
-impl Drop for InstalledMeter<'_> {
-    fn drop(&mut self) {
-        WATCHERS.set(self.before);
-        USAGE.with_borrow_mut(|usage| mem::swap(usage, self.paused));
-    }
-}
-
 /// Runs a call behind a gate. A gate within a gate stands in its place.
 pub async fn behind<F: Future>(gate: Arc<dyn Gate>, call: F) -> F::Output {
     let mut call = pin!(call);
     let mut gate = Some(gate);
     poll_fn(|context| {
-        let _installed = InstalledGate::new(&mut gate);
+        let with_gate = |before| Watchers { gate: true, ..before };
+        let _installed = Installed::new(&GATE, &mut gate, with_gate);
         call.as_mut().poll(context)
     })
     .await
 }
 
-/// Keeps the gate of a call on the thread while it is polled; the gate before is put back, also when the call panics.
-struct InstalledGate<'g> {
-    paused: &'g mut Option<Arc<dyn Gate>>,
+/// Keeps the meter or the gate of a call in its slot on the thread while the call is polled; the one before is put
+/// back, also when the call panics.
+struct Installed<'p, T: 'static> {
+    slot: &'static LocalKey<RefCell<Option<T>>>,
+    paused: &'p mut Option<T>,
     before: Watchers,
 }
 
-impl<'g> InstalledGate<'g> {
-    fn new(paused: &'g mut Option<Arc<dyn Gate>>) -> Self {
-        GATE.with_borrow_mut(|gate| mem::swap(gate, paused));
+impl<'p, T> Installed<'p, T> {
+    fn new(
+        slot: &'static LocalKey<RefCell<Option<T>>>,
+        paused: &'p mut Option<T>,
+        watchers: impl FnOnce(Watchers) -> Watchers,
+    ) -> Self {
+        slot.with_borrow_mut(|installed| mem::swap(installed, paused));
         let before = WATCHERS.get();
-        WATCHERS.set(Watchers { gate: true, ..before });
-        Self { paused, before }
+        WATCHERS.set(watchers(before));
+        Self { slot, paused, before }
     }
 }
 
-impl Drop for InstalledGate<'_> {
+impl<T> Drop for Installed<'_, T> {
     fn drop(&mut self) {
         WATCHERS.set(self.before);
-        GATE.with_borrow_mut(|gate| mem::swap(gate, self.paused));
+        self.slot.with_borrow_mut(|installed| mem::swap(installed, self.paused));
     }
 }
 

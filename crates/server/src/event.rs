@@ -26,7 +26,7 @@ pub struct Event {
     pub caller: Option<Box<str>>,
     /// True if the client asked not to be recorded.
     pub is_unrecorded: bool,
-    /// Usage of the request, if a subscriber wants it and the operation began.
+    /// Usage of the request, if the operation began, and a subscriber wants it or the client asks for it in a header.
     pub usage: Option<Box<Usage>>,
     /// Size of the body as it was sent, in bytes.
     pub received_bytes: usize,

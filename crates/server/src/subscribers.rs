@@ -56,7 +56,7 @@ pub struct OpenEvent<'s> {
     /// Facts that any subscriber wants.
     pub interest: Interest,
     started: Instant,
-    /// Usage, once the call has told it.
+    /// Headers and usage that the call tells.
     told: Option<Arc<Told>>,
     subscribers: &'s Subscribers,
 }

@@ -279,6 +279,12 @@ fn parsed(response: &[u8]) -> anyhow::Result<Value> {
     serde_json::from_slice(response).context("the response is not JSON")
 }
 
+/// Returns whether a server does not know an operation.
+pub fn is_unknown(error: &anyhow::Error) -> bool {
+    let refused = error.downcast_ref::<Refused>();
+    refused.is_some_and(|refused| refused.exception == "UnknownOperationException")
+}
+
 /// Returns an error of an own operation; one that a database lacks exists in a sandbox only.
 fn of_own_operation(error: ApiError) -> anyhow::Error {
     if matches!(error.reason(), Reason::UnknownOperation) {

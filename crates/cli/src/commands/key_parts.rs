@@ -1,7 +1,6 @@
 //! The parts of keys by name, by a table's key templates.
 
-use super::lint::is_unknown;
-use crate::client::Client;
+use crate::client::{Client, is_unknown};
 use hashrange::KeyTemplate;
 use serde_json::{Map, Value, json};
 

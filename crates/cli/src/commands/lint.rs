@@ -13,7 +13,7 @@ use super::key_parts::KeyParts;
 use crate::advice;
 use crate::arguments::{Format, Lint};
 use crate::bulk::counted;
-use crate::client::Client;
+use crate::client::{Client, is_unknown};
 use crate::config::ClientSettings;
 use crate::exit::{CheckFailed, Usage};
 use crate::initial::{self, Given};
@@ -22,7 +22,6 @@ use crate::surroundings::variable;
 use hashrange::advisor::{Report as Advised, advise};
 use hashrange::heat::PlaceHeat;
 use hashrange_lint::{Finding, Severity, lint, lint_heat, lint_requests};
-pub use sample::is_unknown;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `hashrange state`: the whole state of a server.
 
 use crate::arguments::{Format, State, StateAction};
-use crate::client::{Client, Refused};
+use crate::client::{Client, is_unknown};
 use crate::exit::Usage;
 use crate::output::{self, printer::Printer};
 use anyhow::Context;
@@ -24,8 +24,7 @@ pub fn run(client: &mut Client, arguments: &State) -> anyhow::Result<()> {
 /// to switch them on.
 pub fn call(client: &mut Client, operation: &str, request: &Value) -> anyhow::Result<Value> {
     client.call_own(operation, request).map_err(|error| {
-        let refused = error.downcast_ref::<Refused>();
-        if refused.is_some_and(|refused| refused.exception == "UnknownOperationException") {
+        if is_unknown(&error) {
             error.context("this server was started without --test-api")
         } else {
             error

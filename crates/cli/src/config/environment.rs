@@ -53,17 +53,16 @@ fn is_of_kubernetes(name: &str) -> bool {
 /// Returns the settings that the environment gives. A variable that is set to nothing gives none.
 pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, SettingsError> {
     let command = flags();
-    let mut all = Vec::new();
+    let mut layer = Layer::default();
     for flag in command.get_arguments() {
         let Some(name) = variable_of(flag) else { continue };
         let Some(value) = variable(&name).filter(|value| !value.is_empty()) else { continue };
-        let given = as_flags(flag, &value);
-        match parse(command.clone(), &given) {
-            Ok(_) => all.extend(given),
+        match parse(command.clone(), as_flags(flag, &value)) {
+            Ok(given) => layer = layer.or(given),
             Err(fault) => return Err(refused(name, &value, &fault)),
         }
     }
-    Ok(parse(command, &all).unwrap_or_default())
+    Ok(layer)
 }
 
 /// Returns the flags of a server as a command without a name.
@@ -71,7 +70,7 @@ fn flags() -> Command {
     Layer::augment_args(Command::new("settings").no_binary_name(true))
 }
 
-fn parse(command: Command, given: &[OsString]) -> Result<Layer, clap::Error> {
+fn parse(command: Command, given: Vec<OsString>) -> Result<Layer, clap::Error> {
     Layer::from_arg_matches(&command.try_get_matches_from(given)?)
 }
 

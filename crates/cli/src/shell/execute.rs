@@ -151,13 +151,14 @@ fn note(session: &Session<'_, '_>, text: &str, outline: &Outline<'_>, totals: &T
     let (keys, known) = session.with_catalogue(|catalogue, client| {
         (catalogue.keys(client, table).cloned(), catalogue.attributes(client, table))
     });
-    let explained = Some(outline.verb).filter(|verb| *verb == Verb::Select);
-    let explained = explained.and_then(|_| session.explanation(&request(session, text)));
-    let scan = explained.and_then(|explained| advice::scan_note(&explained, keys.as_ref()));
     let suspects = advice::suspects(&outline.rest, true, &known);
-    let mut strange = Vec::new();
-    if totals.items == 0 && outline.verb == Verb::Select {
-        strange = names::unknown(&names::compared(outline.condition()), &known);
+    let (mut scan, mut strange) = (None, Vec::new());
+    if outline.verb == Verb::Select {
+        let explained = session.explanation(&request(session, text));
+        scan = explained.and_then(|explained| advice::scan_note(&explained, keys.as_ref()));
+        if totals.items == 0 {
+            strange = names::unknown(&names::compared(outline.condition()), &known);
+        }
     }
     scan.into_iter().chain(suspects).chain(strange).for_each(|text| printer.note(&text));
 }

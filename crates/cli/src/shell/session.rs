@@ -5,7 +5,7 @@ use super::catalogue::Catalogue;
 use super::pager::Pager;
 use crate::advice;
 use crate::arguments::Sql;
-use crate::client::{Client, Stop, Stopped};
+use crate::client::{Client, Stop, Stopped, is_unknown};
 use crate::exit::Usage;
 use crate::literal;
 use crate::output::{self, printer::Printer};
@@ -106,7 +106,7 @@ impl<'s, 'c> Session<'s, 'c> {
             "Operation": Operation::ExecuteStatement.name(), "Request": statement,
         });
         let answer = self.client.borrow_mut().call_own("Explain", &request);
-        self.explains.set(answer.is_ok());
+        self.explains.set(!answer.as_ref().is_err_and(is_unknown));
         Some(answer.ok()?["Explanation"].take())
     }
 

@@ -34,7 +34,6 @@ impl<S: Store> Engine<S> {
         operation: Operation,
         mut checked: ApiResult<R>,
     ) -> ApiResult<Output> {
-        // The request stays where it is: each move of it would cost as much as a look-up of its table.
         let ran = match checked {
             Ok(ref mut request) => request.run(self).await,
             Err(fault) => Err(fault),

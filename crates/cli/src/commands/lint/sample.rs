@@ -1,7 +1,7 @@
 //! A bounded sample of a table in use: items from several places of it, and its largest item collections.
 
 use super::design;
-use crate::client::{Client, Refused};
+use crate::client::{Client, is_unknown};
 use crate::commands::tree::merged::Merged;
 use crate::output::printer::{consumed, counted};
 use hashrange::Operation;
@@ -118,10 +118,4 @@ fn largest(
         bytes: node["Bytes"].as_u64().unwrap_or(0),
     };
     Ok(merged.nodes().iter().map(collection).collect())
-}
-
-/// Returns whether a server does not know an operation.
-pub fn is_unknown(error: &anyhow::Error) -> bool {
-    let refused = error.downcast_ref::<Refused>();
-    refused.is_some_and(|refused| refused.exception == "UnknownOperationException")
 }
