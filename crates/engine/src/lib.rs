@@ -59,7 +59,9 @@ pub use explain::{
     EntryChange, Estimate, Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step,
     Supposed, TableUnits, Time, Together, UnitsOn, WriteAction, WriteStep,
 };
-pub use hashrange_expr::partiql::is_reserved as is_reserved_in_statements;
+pub use hashrange_expr::partiql::{
+    TokenKind, is_reserved as is_reserved_in_statements, tokens as statement_tokens,
+};
 pub use hashrange_expr::{KeyPart, KeyReading, KeyTemplate};
 pub use heat::HeatPage;
 pub use history::{Ahead, ItemChange};

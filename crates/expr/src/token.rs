@@ -5,7 +5,7 @@
 
 /// The comparison operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Comparator {
+pub enum Comparator {
     Equal,
     NotEqual,
     Less,

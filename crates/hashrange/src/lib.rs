@@ -174,7 +174,6 @@ pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, St
 pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
-pub use hashrange_engine::is_reserved_in_statements;
 pub use hashrange_engine::{
     Ahead, ChangesInput, ChangesOutput, ClientWork, Copied, CopyError, CopyPhase, Copying,
     Difference, HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, KeyPart,
@@ -182,6 +181,7 @@ pub use hashrange_engine::{
     PartitionsInput, Problem, Profile, Report, RestoreOutput, Rewriting, Rewritten, ServersSeen,
     TemplateMode, TreeInput, TreeNode, TreeOutput, TreePosition, TreeWork, Verified,
 };
+pub use hashrange_engine::{TokenKind, is_reserved_in_statements, statement_tokens};
 #[doc(hidden)]
 pub use hashrange_model::bounds;
 pub use hashrange_model::error::{HistoryFault, StateFault, TemplateFault};

@@ -8,7 +8,7 @@ use crate::arguments::Serve;
 use crate::client::wait_on;
 use crate::commands::credentials;
 use crate::commands::store;
-use crate::config::{Costs, Others, Settings, StoreChoice, StoreUrl};
+use crate::config::{Settings, StoreChoice, StoreUrl};
 use crate::exit::{self, Usage};
 use crate::files;
 use crate::initial::{Given, Initial};
@@ -20,7 +20,7 @@ use crate::surroundings;
 use anyhow::Context;
 use hashrange::copying::{Place, is_moved};
 use hashrange::cost::{Contract, Guard};
-use hashrange::{Database, Options, Profile, Sandbox, Stats};
+use hashrange::{BadSharding, Database, Options, Profile, Sandbox, Stats};
 use hashrange_auth::Policy;
 use hashrange_samples::{Loaded, Progress, Sample};
 use hashrange_server::{Bound, Config, Limits};
@@ -72,7 +72,7 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     let initial = Initial::read(
         &settings.init,
         &settings.load,
-        Given { region: &settings.region, parameters: &settings.parameters },
+        Given { region: &settings.region, parameters: &settings.parameter },
     )?;
     let runtime = runtime(&settings).context("start the runtime")?;
     wait_on(&runtime, serve(&settings, &place, config, Beginning { sample, initial }))
@@ -84,7 +84,7 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
 /// with one.
 fn runtime(settings: &Settings) -> io::Result<Runtime> {
     let mut builder = runtime::Builder::new_multi_thread();
-    if let StoreChoice::Url(url) = &settings.store
+    if let Some(url) = &settings.store
         && let Some(processors) = store::processors_beside(url)
     {
         builder.worker_threads(processors);
@@ -93,10 +93,9 @@ fn runtime(settings: &Settings) -> io::Result<Runtime> {
 }
 
 /// Returns the guard that compares requests with the contract, if there is one.
-fn guard(costs: &Costs) -> anyhow::Result<Option<Guard>> {
-    let enforces = costs.others == Others::Refused;
-    let Some(file) = &costs.contract else {
-        if enforces {
+fn guard(settings: &Settings) -> anyhow::Result<Option<Guard>> {
+    let Some(file) = &settings.contract else {
+        if settings.enforce {
             let why = "--enforce refuses what a contract does not know: --contract names it";
             return Err(Usage(why.to_owned()).into());
         }
@@ -105,7 +104,7 @@ fn guard(costs: &Costs) -> anyhow::Result<Option<Guard>> {
     let named = || file.display().to_string();
     let text = std::fs::read(file).with_context(named)?;
     let contract = Contract::read(&text).with_context(named)?;
-    Ok(Some(Guard::new(contract, enforces)))
+    Ok(Some(Guard::new(contract, settings.enforce)))
 }
 
 async fn serve(
@@ -114,7 +113,7 @@ async fn serve(
     config: Config,
     beginning: Beginning,
 ) -> anyhow::Result<()> {
-    let guard = guard(&settings.costs)?;
+    let guard = guard(settings)?;
     let listens = || format!("listen on {}:{}", settings.host, settings.port);
     let bound = Bound::new(&settings.host, settings.port).await.with_context(listens)?;
     let address = bound.local_addr().context("listen")?;
@@ -127,13 +126,13 @@ async fn serve(
     // The server listens only once it has something to serve: if the start fails, clients get no
     // connection.
     let sample = beginning.sample;
-    let options = options(settings, address);
+    let options = options(settings, address)?;
     let (cache_bytes, write_bytes) = (options.cache_bytes, options.write_bytes);
     let database = Arc::new(open(settings, options, beginning).await?);
     let api = Observed::new(
         database.clone(),
         &settings.region,
-        settings.costs.record || guard.is_some(),
+        settings.record || guard.is_some(),
         guard,
         surroundings::now_ms,
     );
@@ -162,7 +161,7 @@ async fn serve(
     if let Some(sample) = sample {
         output::line(sample.next_steps(&format!("http://{address}")))?;
     }
-    let forgets = matches!(settings.store, StoreChoice::Folder(_));
+    let forgets = matches!(settings.place(), StoreChoice::Folder(_));
     let keeper = memory::Keeper::new(Arc::clone(&database), cache_bytes, forgets);
     let keeping = tokio::spawn(keep_memory(keeper));
     let served = hashrange_server::run(listener, config, api, signalled(ending)).await;
@@ -222,7 +221,7 @@ fn server_config(settings: &Settings) -> anyhow::Result<Config> {
         None => Policy::AcceptAny,
         Some(path) => credentials::load(path)?,
     };
-    let web = settings.web.clone();
+    let web = settings.web();
     let region = settings.region.clone();
     let auth = Arc::new(auth.into());
     let mut limits = memory::limit_bytes().map_or_else(Limits::default, limits_within);
@@ -237,7 +236,7 @@ fn server_config(settings: &Settings) -> anyhow::Result<Config> {
         region,
         limits,
         insecure: settings.insecure,
-        cost_header: settings.costs.header,
+        cost_header: settings.cost_header,
         ..Config::default()
     })
 }
@@ -267,7 +266,7 @@ async fn open(
     options: Options,
     beginning: Beginning,
 ) -> anyhow::Result<Served> {
-    match &settings.store {
+    match settings.place() {
         StoreChoice::Memory => {
             let seed = Database::memory_with(&without_profile(&options));
             beginning.bring(&seed).await?;
@@ -289,26 +288,26 @@ async fn open(
             let prepare = Box::new(move |folder: &Path| {
                 hashrange_storage::block_on(bring_to_folder(&beginning, folder, &of_seed))
             });
-            let origin = Origin::Folder { root: root.clone(), prepare };
+            let origin = Origin::Folder { root, prepare };
             Ok(Served::Namespaces(Namespaces::new(origin, options, settings.test_api)))
         }
         StoreChoice::Folder(folder) if settings.move_to.is_some() => {
             let target = settings.move_to.as_ref().context("the place to move to")?;
-            open_moving(folder, target, options, &beginning).await
+            open_moving(&folder, target, options, &beginning).await
         }
         StoreChoice::Folder(folder) => {
             let place = || format!("open the database in {}", folder.display());
-            bring_to_folder(&beginning, folder, &without_profile(&options)).await?;
+            bring_to_folder(&beginning, &folder, &without_profile(&options)).await?;
             if settings.test_api {
-                let sandbox = Sandbox::open(folder, &options).with_context(place)?;
+                let sandbox = Sandbox::open(&folder, &options).with_context(place)?;
                 tell_of_recovery(&sandbox.database());
                 return Ok(Served::Sandbox(sandbox));
             }
-            let database = Database::open(folder, &options).with_context(place)?;
+            let database = Database::open(&folder, &options).with_context(place)?;
             tell_of_recovery(&database);
             Ok(Served::Database(database))
         }
-        StoreChoice::Url(url) => Ok(Served::Database(store::connect(url, &options)?)),
+        StoreChoice::Url(url) => Ok(Served::Database(store::connect(&url, &options)?)),
     }
 }
 
@@ -371,12 +370,12 @@ fn without_profile(options: &Options) -> Options {
     Options { profile: Profile::Default, table_delay_ms: None, heat: false, ..options.clone() }
 }
 
-fn options(settings: &Settings, address: SocketAddr) -> Options {
+fn options(settings: &Settings, address: SocketAddr) -> Result<Options, BadSharding> {
     let mut options = Options {
         region: settings.region.clone(),
         endpoint: address.to_string(),
         profile: settings.profile,
-        sharding: settings.sharding,
+        sharding: settings.sharding()?,
         ..Options::default()
     };
     options.cache_bytes = cache_bytes(settings);
@@ -388,8 +387,8 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
     }
     options.seed = settings.seed.unwrap_or(options.seed);
     options.table_delay_ms = settings.table_delay_ms;
-    options.heat = settings.costs.heat;
-    options
+    options.heat = settings.heat;
+    Ok(options)
 }
 
 /// Returns the limits of a server that may use so many bytes of memory.
@@ -405,7 +404,7 @@ fn limits_within(bytes: u64) -> Limits {
 fn cache_bytes(settings: &Settings) -> u64 {
     let of_machine = || {
         let bytes = memory::limit_bytes()?;
-        let share = match settings.store {
+        let share = match settings.place() {
             StoreChoice::Url(_) => SHARED_CACHE_SHARE,
             StoreChoice::Memory | StoreChoice::Folder(_) => CACHE_SHARE,
         };
@@ -418,7 +417,7 @@ fn cache_bytes(settings: &Settings) -> u64 {
 /// Logs the memory that the server may take, and how to give it more.
 fn tell_memory(settings: &Settings, cache_bytes: u64, write_bytes: u64) {
     let [cache, writes] = [cache_bytes, write_bytes].map(|bytes| format!("{}MiB", bytes >> 20));
-    match settings.store {
+    match settings.place() {
         // The data in memory are the clients' own.
         StoreChoice::Memory => {}
         StoreChoice::Folder(_) => {

@@ -16,7 +16,7 @@ pub fn place(settings: &Settings) -> anyhow::Result<String> {
         check_moving(settings)?;
         place_in(target, "move-to")?;
     }
-    match &settings.store {
+    match &settings.place() {
         StoreChoice::Memory => Ok("memory".to_owned()),
         StoreChoice::Folder(folder) => Ok(folder.display().to_string()),
         StoreChoice::Url(url) => {
@@ -49,7 +49,7 @@ fn check_shared(settings: &Settings) -> Result<(), Usage> {
 
 /// Refuses to move several databases at once, or one that other servers may be serving.
 fn check_moving(settings: &Settings) -> Result<(), Usage> {
-    let why = match (&settings.store, settings) {
+    let why = match (settings.place(), settings) {
         (StoreChoice::Memory, _) => "a crash would lose the data in memory, and the move with them",
         (StoreChoice::Url(_), _) => {
             "other servers may be serving a database on PostgreSQL: hashrange copy --while-serving moves it"

@@ -12,8 +12,9 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Returns a server's settings in the file.
 pub fn read(path: &Path) -> Result<Layer, SettingsError> {
     let mut layer: Layer = parsed(path)?;
-    layer.data_dir = layer.data_dir.map(|inside| beside(path, inside));
-    layer.credentials = layer.credentials.map(|inside| beside(path, inside));
+    for inside in [&mut layer.data_dir, &mut layer.credentials, &mut layer.contract] {
+        *inside = inside.take().map(|inside| beside(path, inside));
+    }
     for paths in [&mut layer.init, &mut layer.load] {
         let inside = paths.take();
         *paths = inside.map(|inside| inside.into_iter().map(|one| beside(path, one)).collect());

@@ -1,6 +1,7 @@
 //! Tests of the sources of settings.
 
 use super::*;
+use hashrange::Profile;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
@@ -26,7 +27,7 @@ fn resolve(
 #[test]
 fn without_anything_there_are_defaults() {
     let settings = resolve(Layer::default(), &[], None).unwrap();
-    assert_eq!(settings.store, StoreChoice::Folder("hashrange-data".into()));
+    assert_eq!(settings.place(), StoreChoice::Folder("hashrange-data".into()));
     assert_eq!((settings.host.as_str(), settings.port), ("127.0.0.1", 8000));
     assert_eq!(settings.region, "us-east-1");
     assert!(!settings.insecure);
@@ -56,7 +57,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 
 #[test]
 fn shards_of_streams_can_come_from_every_source() {
-    assert_eq!(resolve(Layer::default(), &[], None).unwrap().sharding, Sharding::default());
+    assert_eq!(resolve(Layer::default(), &[], None).unwrap().sharding(), Ok(Sharding::default()));
     let file: &[u8] = b"stream-shards = 2\nstream-shard-period = '10m'";
     let variables: &[_] = &[("HASHRANGE_STREAM_SHARD_PERIOD", "5s")];
     let flags = Layer { stream_shards: Some(1), ..Layer::default() };
@@ -66,7 +67,7 @@ fn shards_of_streams_can_come_from_every_source() {
         (Layer::default(), variables, Sharding::new(2, Duration::from_secs(5))),
         (flags, variables, Sharding::new(1, Duration::from_secs(5))),
     ] {
-        assert_eq!(resolve(flags, variables, Some(file)).unwrap().sharding, expected.unwrap());
+        assert_eq!(resolve(flags, variables, Some(file)).unwrap().sharding(), expected);
     }
     for (file, refused) in [
         ("stream-shards = 0", "stream-shards: a stream has 1 to 1000 shards, not 0"),
@@ -83,7 +84,7 @@ fn shards_of_streams_can_come_from_every_source() {
 #[test]
 fn origins_and_hosts_can_come_from_every_source() {
     let texts = |settings: &Settings| {
-        let web = format!("{:?} {:?}", settings.web.origins, settings.web.hosts);
+        let web = format!("{:?} {:?}", settings.allow_origin, settings.allow_host);
         web.replace("Only", "").replace(['(', ')', '"'], "")
     };
     assert_eq!(texts(&resolve(Layer::default(), &[], None).unwrap()), "[] []");
@@ -170,7 +171,7 @@ fn the_first_source_that_names_a_place_for_the_data_wins() {
         (memory.clone(), url_in_variable, "store = 'c'", StoreChoice::Memory),
     ];
     for (flags, variables, file, store) in cases {
-        assert_eq!(resolve(flags, variables, Some(file.as_bytes())).unwrap().store, store);
+        assert_eq!(resolve(flags, variables, Some(file.as_bytes())).unwrap().place(), store);
     }
     let both = Layer { data_dir: Some("f".into()), ..memory };
     let error = resolve(both, &[], None).unwrap_err();
@@ -222,10 +223,11 @@ fn a_url_that_is_not_text_is_not_repeated() {
 fn paths_in_a_file_start_at_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.toml");
-    fs::write(&path, "data-dir = 'data'\ncredentials = '/etc/keys'").unwrap();
+    fs::write(&path, "data-dir = 'data'\ncredentials = '/etc/keys'\ncontract = 'c.json'").unwrap();
     let settings = Settings::resolve(Layer::default(), Some(&path), |_| None).unwrap();
-    assert_eq!(settings.store, StoreChoice::Folder(folder.path().join("data")));
+    assert_eq!(settings.place(), StoreChoice::Folder(folder.path().join("data")));
     assert_eq!(settings.credentials, Some("/etc/keys".into()));
+    assert_eq!(settings.contract, Some(folder.path().join("c.json")));
 }
 
 #[test]

@@ -197,9 +197,9 @@ fn table_of(tokens: &[Token<'_>]) -> Option<String> {
 fn quoted(names: &[String]) -> Vec<String> {
     let write = |name: &String| {
         let mut characters = name.chars();
-        let begins = characters.next().is_some_and(|it| it.is_alphabetic() || it == '_');
+        let begins = characters.next().is_some_and(|it| it.is_ascii_alphabetic() || it == '_');
         let is_keyword = KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name));
-        let is_plain = begins && characters.all(|it| it.is_alphanumeric() || it == '_');
+        let is_plain = begins && characters.all(|it| it.is_ascii_alphanumeric() || it == '_');
         if is_plain && !is_keyword && !is_reserved_in_statements(name) {
             name.clone()
         } else {

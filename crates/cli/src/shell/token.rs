@@ -1,8 +1,10 @@
 //! The words of a statement, as far as a shell needs them: to find its end, to colour it, to
 //! complete it, to find its table. The database decides what a statement means.
 //!
-//! Every text has tokens: a quote or comment that is not closed reaches to the end, an unknown
-//! character is a symbol. White space lies between tokens.
+//! Every text has tokens, those that the database reads: a quote or comment that is not closed
+//! reaches to the end, an unknown character is a symbol. White space lies between tokens.
+
+use hashrange::{TokenKind, statement_tokens};
 
 /// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +35,6 @@ pub struct Token<'a> {
     /// False if the quote or comment that it begins does not end.
     pub is_closed: bool,
 }
-
-const SYMBOLS: [&str; 7] = ["<=", ">=", "<>", "!=", "<<", ">>", "||"];
 
 impl Token<'_> {
     /// Returns true for a keyword, in capitals or not.
@@ -76,82 +76,25 @@ impl Token<'_> {
 }
 
 /// Returns the tokens of a text.
-pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
-    let mut offset = 0;
-    std::iter::from_fn(move || {
-        let rest = &text[offset..];
-        offset += rest.len() - rest.trim_start().len();
-        let token = first(text, offset)?;
-        offset = token.end();
-        Some(token)
+pub fn tokens(whole: &str) -> impl Iterator<Item = Token<'_>> {
+    statement_tokens(whole).map(move |token| {
+        let text = token.text(whole);
+        let kind = match (token.kind, text.as_bytes()) {
+            (TokenKind::Word, _) => Kind::Word,
+            (TokenKind::Number, _) => Kind::Number,
+            (TokenKind::Comment, _) | (TokenKind::Unended, [b'/', ..]) => Kind::Comment,
+            (TokenKind::String, _) | (TokenKind::Unended, [b'\'', ..]) => Kind::Text,
+            (TokenKind::Quoted | TokenKind::Backquoted | TokenKind::Unended, _) => Kind::Name,
+            _ => Kind::Symbol,
+        };
+        let is_closed = token.kind != TokenKind::Unended;
+        Token { kind, text, offset: token.start, is_closed }
     })
 }
 
 /// Returns the tokens that mean something: all but comments.
 pub fn meaningful(text: &str) -> Vec<Token<'_>> {
     tokens(text).filter(|token| token.kind != Kind::Comment).collect()
-}
-
-fn first(text: &str, offset: usize) -> Option<Token<'_>> {
-    let rest = &text[offset..];
-    let character = rest.chars().next()?;
-    let (kind, length, is_closed) = match character {
-        '\'' => quoted(rest, '\'', Kind::Text),
-        '"' | '`' => quoted(rest, character, Kind::Name),
-        '-' if rest.starts_with("--") => (Kind::Comment, until(rest, "\n", 0).0, true),
-        '/' if rest.starts_with("/*") => {
-            let (length, is_closed) = until(rest, "*/", 2);
-            (Kind::Comment, length, is_closed)
-        }
-        '0'..='9' => (Kind::Number, number(rest), true),
-        _ if is_word(character) => (Kind::Word, run(rest, is_word), true),
-        _ => {
-            let double = SYMBOLS.iter().any(|symbol| rest.starts_with(symbol));
-            (Kind::Symbol, if double { 2 } else { character.len_utf8() }, true)
-        }
-    };
-    Some(Token { kind, text: &rest[..length], offset, is_closed })
-}
-
-/// Returns the length of a quoted text or name; two quotes inside stand for one.
-fn quoted(rest: &str, quote: char, kind: Kind) -> (Kind, usize, bool) {
-    let mut length = 1;
-    loop {
-        let Some(next) = rest[length..].find(quote) else { return (kind, rest.len(), false) };
-        length += next + 1;
-        if !rest[length..].starts_with(quote) {
-            return (kind, length, true);
-        }
-        length += 1;
-    }
-}
-
-/// Returns the length up to and with `end`, which is searched from `from` on; a line's end is not
-/// part of it.
-fn until(rest: &str, end: &str, from: usize) -> (usize, bool) {
-    match rest[from..].find(end) {
-        Some(found) if end == "\n" => (from + found, true),
-        Some(found) => (from + found + end.len(), true),
-        None => (rest.len(), false),
-    }
-}
-
-fn run(rest: &str, belongs: impl Fn(char) -> bool) -> usize {
-    rest.find(|character| !belongs(character)).unwrap_or(rest.len())
-}
-
-fn number(rest: &str) -> usize {
-    let mut before = '0';
-    let behind = rest.find(|character| {
-        let is_sign = matches!(character, '+' | '-') && matches!(before, 'e' | 'E');
-        before = character;
-        !(is_sign || character == '.' || is_word(character))
-    });
-    behind.unwrap_or(rest.len())
-}
-
-fn is_word(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
 }
 
 #[cfg(test)]
@@ -170,7 +113,7 @@ mod tests {
             ),
             ("1-2", "Number 1|Symbol -|Number 2"),
             ("a -- b; 'c\nd /* e; */ f", "Word a|Comment -- b; 'c|Word d|Comment /* e; */|Word f"),
-            ("größe=é", "Word größe|Symbol =|Word é"),
+            ("a=é", "Word a|Symbol =|Symbol é"),
             ("€'open; ", "Symbol €|Text 'open; !"),
             ("\"open", "Name \"open!"),
             ("/*/ open", "Comment /*/ open!"),

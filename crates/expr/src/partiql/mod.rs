@@ -35,9 +35,10 @@ pub use key::{
     primary_key, reads,
 };
 
+pub use token::{Kind as TokenKind, Token, tokens};
 pub use words::is_reserved;
 
-pub(crate) use token::{Kind, Token};
+pub(crate) use token::Kind;
 
 use crate::{Condition, Projection, Update};
 use hashrange_model::error::{Span, StatementFault, ValueFault};

@@ -153,7 +153,9 @@ impl<'t> Parser<'t> {
                 Kind::Open => open += 1,
                 Kind::Close => open -= 1,
                 Kind::Parameter => drop(self.parameter()),
-                Kind::End | Kind::Bad => return Err(self.malformed(Malformed::Term)),
+                kind if kind == Kind::End || kind.is_bad() => {
+                    return Err(self.malformed(Malformed::Term));
+                }
                 _ => {}
             }
             self.advance();
@@ -324,7 +326,7 @@ impl<'t> Parser<'t> {
     pub(super) fn or_bad_token(&self, reason: Reason) -> Reason {
         let mut token = self.current;
         while token.kind != Kind::End {
-            if token.kind == Kind::Bad {
+            if token.kind.is_bad() {
                 return Malformed::Token.into();
             }
             token = Token::read(self.text, token.end);

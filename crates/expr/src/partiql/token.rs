@@ -1,15 +1,17 @@
 //! Cuts the text of a statement into tokens, one at a time and without copying.
 //!
-//! Blanks and comments (`-- to the end of the line`, `/* block */`) separate tokens and are
-//! dropped. Blanks, line ends and numbers are those of PartiQL's grammar. Text that begins no
-//! token, or a token without end, is [`Kind::Bad`], which no grammar accepts; so this stage cannot
-//! fail.
+//! Blanks and comments (`-- to the end of the line`, `/* block */`) separate tokens. Blanks, line
+//! ends and numbers are those of PartiQL's grammar. Text that begins no token, or a token without
+//! end, is a token that no grammar accepts; so this stage cannot fail.
 
 use crate::token::Comparator;
 use std::borrow::Cow;
 
+/// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+#[expect(missing_docs, reason = "most are named as their characters are")]
+pub enum Kind {
+    /// The end of the text.
     End,
     /// A keyword, a function or a plain identifier.
     Word,
@@ -40,31 +42,74 @@ pub(crate) enum Kind {
     /// An operator of PartiQL that DynamoDB does not have: `||`, `/`, `%`.
     /// Source: Amazon DynamoDB developer guide, "PartiQL operators": any that is not listed.
     UnknownOperator,
+    /// `-- ...` or `/* ... */`
+    Comment,
+    /// A literal of Ion in backquotes, which DynamoDB does not have.
+    Backquoted,
+    /// A quote or block comment that does not end.
+    Unended,
+    /// A character that begins no token, or a number without the digits of its exponent.
     Bad,
+}
+
+impl Kind {
+    /// Returns true for a token that no grammar accepts.
+    pub(crate) fn is_bad(self) -> bool {
+        matches!(self, Self::Bad | Self::Backquoted | Self::Unended)
+    }
 }
 
 /// A token and its position in the text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Token {
-    pub(crate) kind: Kind,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
+pub struct Token {
+    /// Kind of the token.
+    pub kind: Kind,
+    /// Position of its first byte.
+    pub start: usize,
+    /// Position behind its last byte.
+    pub end: usize,
+}
+
+/// Returns the tokens of a text, comments among them.
+pub fn tokens(text: &str) -> impl Iterator<Item = Token> {
+    let mut end = 0;
+    std::iter::from_fn(move || {
+        let token = Token::read_any(text, end);
+        end = token.end;
+        (token.kind != Kind::End).then_some(token)
+    })
 }
 
 impl Token {
-    /// Reads the token that begins at or after `from`.
+    /// Reads the token that begins at or after `from`, behind comments.
     pub(crate) fn read(text: &str, from: usize) -> Self {
+        let mut token = Self::read_any(text, from);
+        while token.kind == Kind::Comment {
+            token = Self::read_any(text, token.end);
+        }
+        token
+    }
+
+    /// Reads the token or comment that begins at or after `from`.
+    fn read_any(text: &str, from: usize) -> Self {
         let bytes = text.as_bytes();
-        let Ok(start) = skip_blank(bytes, from) else {
-            return Self { kind: Kind::Bad, start: from, end: bytes.len() };
-        };
+        let start = from + bytes[from..].iter().take_while(|byte| is_blank(**byte)).count();
         let rest = &bytes[start..];
         let (kind, length) = match rest {
             [] => (Kind::End, 0),
+            [b'-', b'-', rest @ ..] => {
+                let is_inside = |byte: &&u8| !matches!(byte, b'\r' | b'\n');
+                (Kind::Comment, 2 + rest.iter().take_while(is_inside).count())
+            }
+            [b'/', b'*', inside @ ..] => match inside.windows(2).position(|pair| pair == b"*/") {
+                Some(length) => (Kind::Comment, 4 + length),
+                None => (Kind::Unended, rest.len()),
+            },
             [b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$', ..] => (Kind::Word, word_length(rest)),
             [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => number(rest),
             [b'\'', ..] => quoted(Kind::String, rest),
             [b'"', ..] => quoted(Kind::Quoted, rest),
+            [b'`', ..] => quoted(Kind::Backquoted, rest),
             [b'<', b'<', ..] => (Kind::OpenBag, 2),
             [b'>', b'>', ..] => (Kind::CloseBag, 2),
             [b'<', b'>', ..] | [b'!', b'=', ..] => (Kind::Compare(Comparator::NotEqual), 2),
@@ -86,8 +131,8 @@ impl Token {
         self.kind == Kind::Word && self.text(text).eq_ignore_ascii_case(word)
     }
 
-    /// Returns the token's text.
-    pub(crate) fn text(self, whole: &str) -> &str {
+    /// Returns the token's text, which is a part of `whole`.
+    pub fn text(self, whole: &str) -> &str {
         &whole[self.start..self.end]
     }
 
@@ -127,24 +172,8 @@ fn punctuation(byte: u8) -> Kind {
 const VERTICAL_TAB: u8 = 0x0B;
 const FORM_FEED: u8 = 0x0C;
 
-/// A block comment without end.
-struct Unended;
-
-/// Returns the position of the next token.
-fn skip_blank(bytes: &[u8], from: usize) -> Result<usize, Unended> {
-    let mut at = from;
-    loop {
-        match &bytes[at..] {
-            [b' ' | b'\t' | b'\r' | b'\n' | VERTICAL_TAB | FORM_FEED, ..] => at += 1,
-            [b'-', b'-', rest @ ..] => {
-                at += 2 + rest.iter().take_while(|byte| !matches!(byte, b'\r' | b'\n')).count();
-            }
-            [b'/', b'*', rest @ ..] => {
-                at += 4 + rest.windows(2).position(|pair| pair == b"*/").ok_or(Unended)?;
-            }
-            _ => return Ok(at),
-        }
-    }
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | VERTICAL_TAB | FORM_FEED)
 }
 
 fn word_length(bytes: &[u8]) -> usize {
@@ -176,7 +205,7 @@ fn quoted(kind: Kind, bytes: &[u8]) -> (Kind, usize) {
     let mut at = 1;
     loop {
         match &bytes[at..] {
-            [] => return (Kind::Bad, at),
+            [] => return (Kind::Unended, at),
             [one, two, ..] if *one == quote && *two == quote => at += 2,
             [one, ..] if *one == quote => return (kind, at + 1),
             _ => at += 1,
@@ -198,7 +227,8 @@ mod tests {
             ("1e 2e+ 3ex", &["1e", "2e+", "3e", "x"]),
             ("a--b\rc\u{b}d\u{c}e", &["a", "c", "d", "e"]),
             ("'open", &["'open"]),
-            ("a /* open", &["a", " /* open"]),
+            ("a /* open", &["a", "/* open"]),
+            ("`a``b` `", &["`a``b`", "`"]),
             ("é#", &["é", "#"]),
             ("a||b|/%", &["a", "||", "b", "|", "/", "%"]),
             ("-1", &["-", "1"]),
@@ -212,6 +242,21 @@ mod tests {
             }
             assert_eq!(found, tokens, "{text}");
         }
+    }
+
+    #[test]
+    fn comments_are_tokens_where_all_are_wanted() {
+        let text = "a -- b\n/* c */ 'open";
+        let found: Vec<_> = tokens(text).map(|token| (token.kind, token.text(text))).collect();
+        assert_eq!(
+            found,
+            [
+                (Kind::Word, "a"),
+                (Kind::Comment, "-- b"),
+                (Kind::Comment, "/* c */"),
+                (Kind::Unended, "'open"),
+            ]
+        );
     }
 
     #[test]

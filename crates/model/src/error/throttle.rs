@@ -1,5 +1,7 @@
 //! Limit of throughput that a request has exceeded, and its name in `ThrottlingReasons`.
 
+use super::ErrorKind;
+
 /// Limits of throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThrottleLimit {
@@ -29,6 +31,15 @@ pub struct Throttle {
 }
 
 impl Throttle {
+    /// Returns the exception that reports it.
+    pub(super) fn kind(&self) -> ErrorKind {
+        if self.is_on_demand {
+            ErrorKind::Throttling
+        } else {
+            ErrorKind::ProvisionedThroughputExceeded
+        }
+    }
+
     /// Returns the name of the limit. Source: DynamoDB API reference, `ThrottlingReason`.
     pub fn name(&self) -> String {
         let resource = if self.is_index { "Index" } else { "Table" };

@@ -29,6 +29,19 @@ pub enum ValueFault {
     NestingTooDeep,
 }
 
+impl ValueFault {
+    /// Returns true if the newer layer wraps the sentence. Source: captures of 2026-10.
+    pub(super) fn is_enveloped(&self) -> bool {
+        !matches!(
+            self,
+            Self::EmptyAttributeValue
+                | Self::MultipleTypes
+                | Self::EmptyAttributeName
+                | Self::NestingTooDeep
+        )
+    }
+}
+
 impl From<NumberFault> for ValueFault {
     fn from(fault: NumberFault) -> Self {
         Self::Number(fault)

@@ -86,9 +86,9 @@ fn units(throughput: &Value) -> Option<String> {
 fn name(name: &Value) -> String {
     let name = name.as_str().unwrap_or_default();
     let mut characters = name.chars();
-    let is_letter = |it: char| it.is_alphabetic() || it == '_';
+    let is_letter = |it: char| it.is_ascii_alphabetic() || it == '_';
     let is_plain = characters.next().is_some_and(is_letter)
-        && characters.all(|it| it.is_alphanumeric() || it == '_');
+        && characters.all(|it| it.is_ascii_alphanumeric() || it == '_');
     if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 

@@ -7,7 +7,7 @@ use super::super::{Asked, Busy, UnderWay};
 const IN_USE: &str = "Attempt to change a resource which is still in use: ";
 
 /// Returns the sentence.
-pub(super) fn sentence(busy: &Busy) -> String {
+pub fn sentence(busy: &Busy) -> String {
     let Busy { table, asked, under_way } = busy;
     if let (Asked::Warm, _) = (asked, under_way) {
         return "Table is under system maintenance, please try again later".to_owned();

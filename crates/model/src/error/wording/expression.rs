@@ -3,7 +3,7 @@
 use super::super::{ExpressionFault, ExpressionKind};
 
 #[expect(clippy::too_many_lines, reason = "a flat table of sentences, one an arm")]
-pub(super) fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
+pub fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
     let words = match fault {
         ExpressionFault::KeyOperator(operator) => {
             format!("Invalid operator used in KeyConditionExpression: {operator}")

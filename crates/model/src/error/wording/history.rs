@@ -5,7 +5,7 @@ use super::super::HistoryFault;
 use crate::moment;
 
 /// Returns the sentence for a request for the history of a table.
-pub(super) fn refused(fault: &HistoryFault) -> String {
+pub fn refused(fault: &HistoryFault) -> String {
     match fault {
         HistoryFault::NotKept(table) => {
             format!("The table {table} keeps no history: UpdateHistory begins one")

@@ -10,7 +10,7 @@ const REFER: &str = "Refer to the Amazon DynamoDB Developer Guide for current li
                      request higher limits.";
 
 /// Returns the sentence.
-pub(super) fn exceeded(quota: &Quota) -> String {
+pub fn exceeded(quota: &Quota) -> String {
     match quota {
         Quota::Tables(limit) => {
             format!("{LIMITED}There is a limit of {limit} tables per subscriber")

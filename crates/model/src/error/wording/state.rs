@@ -4,7 +4,7 @@
 use super::super::StateFault;
 
 /// Returns the sentence.
-pub(super) fn refused(fault: &StateFault) -> String {
+pub fn refused(fault: &StateFault) -> String {
     match fault {
         StateFault::Form(problem) => format!("The request cannot be read: {problem}"),
         StateFault::SaveName(name) => {

@@ -5,7 +5,7 @@ use super::{invalid, join, number, value};
 
 /// Faults of PartiQL statements. Source: captures of 2026 (us-east-1, eu-west-2), unless noted.
 #[expect(clippy::too_many_lines, reason = "a flat table of sentences, one an arm")]
-pub(super) fn statement(fault: &StatementFault, layer: Layer) -> String {
+pub fn statement(fault: &StatementFault, layer: Layer) -> String {
     match fault {
         StatementFault::Malformed(malformed) => {
             format!("Statement wasn't well formed, can't be processed: {}", not_formed(*malformed))

@@ -7,7 +7,7 @@ use super::invalid;
 
 /// Returns the sentence.
 #[expect(clippy::too_many_lines, reason = "a flat table of sentences, one an arm")]
-pub(super) fn fault(fault: &TableFault) -> String {
+pub fn fault(fault: &TableFault) -> String {
     match fault {
         TableFault::IndexKeyTwice => {
             "The KeySchema contains multiple key attributes with the same name".to_owned()

@@ -2,17 +2,17 @@
 //! has no such operations, so the sentences are ours.
 
 use super::super::{DerivedKeyFault, TemplateFault, TemplateTextFault};
-use super::{Layer, sentence};
+use super::Layer;
 
 /// Returns the sentence for an operation on key templates.
-pub(super) fn refused(fault: &TemplateFault) -> String {
+pub fn refused(fault: &TemplateFault) -> String {
     match fault {
         TemplateFault::Text { fault, column } => {
             format!("Invalid key template at character {column}: {}", text(fault))
         }
         TemplateFault::When { reason, column } => format!(
             "Invalid key template, in the condition after when, which begins at character {column}: {}",
-            sentence(reason, Layer::Current)
+            reason.sentence(Layer::Current)
         ),
         TemplateFault::NotAKey(attribute) => format!(
             "A key template derives a key attribute, and {attribute} is none of the table and none of \
@@ -93,7 +93,7 @@ fn text(fault: &TemplateTextFault) -> String {
 }
 
 /// Returns the sentence for an item of which a key attribute cannot be derived.
-pub(super) fn derived(attribute: &str, fault: &DerivedKeyFault) -> String {
+pub fn derived(attribute: &str, fault: &DerivedKeyFault) -> String {
     let why = match fault {
         DerivedKeyFault::PartType { part, takes, actual } => {
             format!("{part} must be {takes}, not {}", actual.as_str())

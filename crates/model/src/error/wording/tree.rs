@@ -5,7 +5,7 @@ use super::super::TreeFault;
 use super::join;
 
 /// Returns the sentence.
-pub(super) fn refused(fault: &TreeFault) -> String {
+pub fn refused(fault: &TreeFault) -> String {
     match fault {
         TreeFault::NoSortKey(name) => {
             format!("{name} has no sort key, so there is no tree below a partition key")

@@ -7,7 +7,7 @@ use crate::value::AttributeType;
 use std::collections::BTreeSet;
 
 #[expect(clippy::match_same_arms, reason = "one line for each fault of each layer")]
-pub(super) fn number(fault: &NumberFault, layer: Layer) -> String {
+pub fn number(fault: &NumberFault, layer: Layer) -> String {
     const OVERFLOW: &str =
         "Number overflow. Attempting to store a number with magnitude larger than supported range";
     const UNDERFLOW: &str = "Number underflow. Attempting to store a number with magnitude smaller than supported range";
@@ -36,7 +36,7 @@ fn not_numeric(text: &str) -> String {
 }
 
 /// Source of the two wordings of duplicates: captures of 2026-10, both validation layers.
-pub(super) fn value(fault: &ValueFault, layer: Layer) -> String {
+pub fn value(fault: &ValueFault, layer: Layer) -> String {
     match fault {
         ValueFault::EmptyAttributeValue => {
             "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
@@ -104,7 +104,7 @@ fn base64_digits(text: &str) -> impl Iterator<Item = u8> {
     })
 }
 
-pub(super) fn empty_key(attribute_type: AttributeType) -> &'static str {
+pub fn empty_key(attribute_type: AttributeType) -> &'static str {
     if attribute_type == AttributeType::B {
         "The AttributeValue for a key attribute cannot contain an empty binary value."
     } else {
