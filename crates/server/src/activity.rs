@@ -274,7 +274,8 @@ impl OpenRequest {
     pub fn end_reading(&mut self) {
         if self.is_reading {
             self.is_reading = false;
-            self.activity.reading.fetch_sub(1, Ordering::Relaxed);
+            let reading = self.activity.reading.fetch_sub(1, Ordering::Relaxed);
+            debug_assert!(reading > 0, "a body that arrives is counted");
             self.activity.changes.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -323,7 +324,8 @@ impl Drop for OpenRequest {
         self.drop_body();
         self.drop_held_answer();
         self.activity.changes.fetch_add(1, Ordering::Relaxed);
-        self.activity.open.fetch_sub(REQUEST, Ordering::Relaxed);
+        let open = self.activity.open.fetch_sub(REQUEST, Ordering::Relaxed);
+        debug_assert!(open >= REQUEST, "an open request is counted");
         if self.has_place {
             self.activity.budget.give_back(true, 0);
         }

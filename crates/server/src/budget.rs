@@ -121,7 +121,11 @@ impl Budget {
     /// Gives back the bytes of an answer and, if one was taken, the place of its request.
     pub fn give_back(&self, has_place: bool, answer_bytes: usize) {
         let place = if has_place { REQUEST } else { 0 };
-        self.held.fetch_sub(place + answer_bytes as u64, Relaxed);
+        let before = self.held.fetch_sub(place + answer_bytes as u64, Relaxed);
+        debug_assert!(
+            before >= place && bytes_of(before) >= answer_bytes,
+            "only what was taken is given back"
+        );
         self.wake_waiting();
     }
 
@@ -179,7 +183,8 @@ impl Budget {
 
     /// Gives back room for bytes of a body.
     pub fn give_back_body(&self, bytes: usize) {
-        self.body_bytes.fetch_sub(bytes, Relaxed);
+        let before = self.body_bytes.fetch_sub(bytes, Relaxed);
+        debug_assert!(before >= bytes, "only what was taken is given back");
         if self.bodies_waiting.load(Relaxed) > 0 {
             self.body_freed.notify_one();
         }

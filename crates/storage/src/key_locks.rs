@@ -67,6 +67,11 @@ impl KeyLocks {
             stripes.sort_unstable_by(|one, other| other.cmp(one));
         }
         stripes.dedup_by_key(|(stripe, _)| *stripe);
+        debug_assert!(
+            stripes.is_sorted_by(|(one, _), (next, _)| one > next)
+                || is_planted(Planted::StripesUnordered),
+            "all take stripes in one order, each once"
+        );
         let held = stripes.into_iter().filter_map(|(stripe, alone)| self.hold(stripe, alone));
         LockedKeys::Some { _held: held.collect() }
     }

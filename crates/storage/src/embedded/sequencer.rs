@@ -177,6 +177,7 @@ impl Sequencer {
         let group = queue.groups.pop_front().expect("there is one");
         assert_eq!(queue.taken + group.batches, group.last_ticket, "tickets are in order");
         queue.taken = group.last_ticket;
+        assert!(queue.size_bytes >= group.size_bytes, "the queue counts the bytes of its groups");
         queue.size_bytes -= group.size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
         let mut room_waiters = std::mem::take(&mut queue.room_waiters);
@@ -315,7 +316,8 @@ impl Sequencer {
         let mut shard = shard.lock();
         if shard.get(key).is_some_and(|pending| pending.ticket <= published) {
             shard.remove(key);
-            self.pending_keys.fetch_sub(1, Ordering::Relaxed);
+            let pending = self.pending_keys.fetch_sub(1, Ordering::Relaxed);
+            assert!(pending > 0, "a pending key is counted");
         }
     }
 }

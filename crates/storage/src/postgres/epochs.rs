@@ -112,6 +112,8 @@ impl<L: Cut> Epochs<L> {
 
 impl<L: Cut> State<L> {
     fn rise(&mut self, origin: Origin) {
+        let is_older = self.newest.is_some_and(|newest| newest.is_after(&origin));
+        assert!(!is_older, "no older primary takes the place of a newer one");
         self.newest = Some(origin);
         for link in self.links.drain(..).filter_map(|link| link.upgrade()) {
             link.cut();

@@ -32,7 +32,8 @@ impl InFlight {
         let mut tickets = self.tickets.lock();
         let number = tickets.next;
         tickets.next += 1;
-        tickets.open.insert(number);
+        let is_new = tickets.open.insert(number);
+        assert!(is_new, "every commit has a number of its own");
         Ticket { number, in_flight: Arc::clone(self) }
     }
 

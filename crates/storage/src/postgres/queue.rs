@@ -306,7 +306,13 @@ impl Queue {
 impl Waiting {
     /// Notes that these commits no longer wait.
     fn forget_bytes(&mut self, gone: &[Member]) {
-        self.bytes -= gone.iter().map(Member::bytes).sum::<usize>();
-        self.early_bytes -= gone.iter().map(Member::early_bytes).sum::<usize>();
+        let bytes = gone.iter().map(Member::bytes).sum::<usize>();
+        let early_bytes = gone.iter().map(Member::early_bytes).sum::<usize>();
+        assert!(
+            self.bytes >= bytes && self.early_bytes >= early_bytes,
+            "commits that wait take as many bytes as were counted for them"
+        );
+        self.bytes -= bytes;
+        self.early_bytes -= early_bytes;
     }
 }
