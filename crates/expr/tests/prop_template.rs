@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_expr::{KeyTemplate, Rendered};
+use hashrange_expr::{Generated, KeyTemplate, Rendered};
 use hashrange_model::calendar::date_from_days;
 use hashrange_model::{AttributeValue, Item, Number};
 use proptest::prelude::*;
@@ -192,7 +192,7 @@ fn item<'t>(values: impl Iterator<Item = &'t Typed>) -> Item {
 }
 
 fn key(template: &KeyTemplate, item: &Item) -> String {
-    match template.render(item, 2048).unwrap() {
+    match template.render(item, &Generated::default(), 2048).unwrap() {
         Rendered::Key(key) => key,
         other => panic!("{other:?}"),
     }
@@ -222,7 +222,7 @@ proptest! {
         let text = format!("k = '{}'", texts.collect::<Vec<_>>().join("#"));
         let template = KeyTemplate::parse(&text).unwrap();
         let given = item(parts.iter().map(|(_, one, _)| one));
-        let Ok(Rendered::Key(key)) = template.render(&given, 2048) else { return Ok(()) };
+        let Ok(Rendered::Key(key)) = template.render(&given, &Generated::default(), 2048) else { return Ok(()) };
         let readings = template.read(&key);
         prop_assert_eq!(readings.len(), 1, "{} {}", text, key);
         for (part, (_, one, _)) in readings[0].parts.iter().zip(&parts) {
@@ -254,21 +254,21 @@ proptest! {
             let read = Item::from_attributes(
                 reading.parts.iter().map(|part| (part.name.as_str(), part.value.clone())),
             );
-            let again = template.render(&read, 2048).unwrap();
+            let again = template.render(&read, &Generated::default(), 2048).unwrap();
             prop_assert_eq!(again.key(), Some(key.as_str()));
         }
     }
 
     #[test]
     fn no_text_makes_the_parser_panic(
-        text in "(k = )?['\"]?([{}:a#'\"é.]|pad:|iso:|esc|epoch_s:|when |else |in |[0-9]|[\\[\\]()=<,]){0,20}['\"]?( when .{0,10})?",
+        text in "(k = |owns k = )?['\"]?([{}:a#'\"é.]|pad:|iso:|esc|epoch_s:|\\?|\\||ulid\\(\\)|now:iso|shard:hash\\(a\\):|week|when |else |in |[0-9]|[\\[\\]()=<,]){0,20}['\"]?( when .{0,10})?",
         any in ".{0,40}",
         key in ".{0,20}",
     ) {
         for text in [text, format!("k = '{any}'"), any] {
             if let Ok(template) = KeyTemplate::parse(&text) {
                 let given = Item::from_attributes([("a", key.as_str().into())]);
-                drop(template.render(&given, 1024));
+                drop(template.render(&given, &Generated::default(), 1024));
                 template.read(&key);
                 template.names();
             }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_expr::{KeyTemplate, Rendered};
+use hashrange_expr::{Draw, Generated, KeyTemplate, Rendered};
 use hashrange_model::error::Reason;
 use hashrange_model::{AttributeValue, Item, Number};
 
@@ -30,11 +30,68 @@ fn texts_are_refused_with_their_place() {
         ("sk = '#{a'", " at character 8: a } after the part is expected"),
         (
             "sk = '{}'",
-            " at character 7: \"\" is no name of an attribute; a part names one top-level attribute of an item, without . [ ] { } : and blanks",
+            " at character 7: \"\" names no place in an item: a part has an attribute such as status, or a place in one such as address.city or lines[0], without blanks and quotes",
         ),
         (
-            "sk = '{a.b}'",
-            " at character 7: \"a.b\" is no name of an attribute; a part names one top-level attribute of an item, without . [ ] { } : and blanks",
+            "sk = '{a.b[x]}'",
+            " at character 7: \"a.b[x]\" names no place in an item: a part has an attribute such as status, or a place in one such as address.city or lines[0], without blanks and quotes",
+        ),
+        (
+            "sk = '{ulid(}'",
+            " at character 7: there is no function ulid(; there are ulid(), uuid7(), now:iso and shard:hash(a):8",
+        ),
+        (
+            "sk = '{uuid()}'",
+            " at character 7: there is no function uuid(); there are ulid(), uuid7(), now:iso and shard:hash(a):8",
+        ),
+        (
+            "sk = '{ulid():lower}'",
+            " at character 15: nothing behind ulid() and uuid7() is expected",
+        ),
+        (
+            "sk = '{now():day}'",
+            " at character 14: there is no encoder day; there are pad, iso, epoch_s, epoch_ms, desc, esc, lower, upper and text",
+        ),
+        (
+            "sk = '{now:iso:x}'",
+            " at character 16: the encoder iso takes year, month, week, day, hour, minute, s, ms, us or ns",
+        ),
+        (
+            "sk = '{ulid()?}'",
+            " at character 7: ulid() is never missing, so it takes neither a default nor ?",
+        ),
+        ("sk = '{a?|b}'", " at character 7: either a default or ? is expected"),
+        (
+            "sk = '{a|}'",
+            " at character 7: \"\" cannot stand for a missing value: it is empty, has the delimiter, or is no value of the part's encoder",
+        ),
+        (
+            "sk = '{a|x#y}#{b}'",
+            " at character 7: \"x#y\" cannot stand for a missing value: it is empty, has the delimiter, or is no value of the part's encoder",
+        ),
+        (
+            "sk = '{a:pad:3|1000}'",
+            " at character 7: \"1000\" cannot stand for a missing value: it is empty, has the delimiter, or is no value of the part's encoder",
+        ),
+        (
+            "sk = '{a?}#{b}'",
+            " at character 12: b stands behind a part that may be missing, where a key ends: only parts with ? can stand there",
+        ),
+        (
+            "sk = '{shard:hash(a)}'",
+            " at character 7: shard takes the hash of an attribute and a number of shards from 2 to 10000: shard:hash(id):8",
+        ),
+        (
+            "sk = '{shard:hash(a):1}'",
+            " at character 22: shard takes the hash of an attribute and a number of shards from 2 to 10000: shard:hash(id):8",
+        ),
+        (
+            "sk = '{shard:hash(a):+8}'",
+            " at character 22: shard takes the hash of an attribute and a number of shards from 2 to 10000: shard:hash(id):8",
+        ),
+        (
+            "sk = '{shard:hash(a):8:x}'",
+            " at character 24: shard takes the hash of an attribute and a number of shards from 2 to 10000: shard:hash(id):8",
         ),
         (
             "sk = '{a:zip}'",
@@ -61,16 +118,16 @@ fn texts_are_refused_with_their_place() {
             " at character 14: the encoder pad takes its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each",
         ),
         (
-            "sk = '{a:iso:week}'",
-            " at character 14: the encoder iso takes year, month, day, hour, minute, s, ms, us or ns",
+            "sk = '{a:iso:century}'",
+            " at character 14: the encoder iso takes year, month, week, day, hour, minute, s, ms, us or ns",
         ),
         (
             "sk = '{a:iso:s:ms}'",
-            " at character 16: the encoder iso takes year, month, day, hour, minute, s, ms, us or ns",
+            " at character 16: the encoder iso takes year, month, week, day, hour, minute, s, ms, us or ns",
         ),
         (
             "sk = '{a:iso:ms:day}'",
-            " at character 17: the encoder iso takes year, month, day, hour, minute, s, ms, us or ns",
+            " at character 17: the encoder iso takes year, month, week, day, hour, minute, s, ms, us or ns",
         ),
         ("sk = '{a:epoch_s}'", " at character 10: the encoder epoch_s belongs before iso"),
         (
@@ -147,13 +204,20 @@ fn item() -> Item {
         ("n", number("42")),
         ("flag", true.into()),
         ("empty", "".into()),
+        (
+            "address",
+            AttributeValue::map([
+                ("city", "Omaha".into()),
+                ("lines", AttributeValue::list(["1 Main St".into()])),
+            ]),
+        ),
     ])
 }
 
 /// Returns the key, or what there is in place of one.
 fn rendered(text: &str) -> String {
     let template = KeyTemplate::parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
-    match template.render(&item(), 40) {
+    match template.render(&item(), &Generated::default(), 40) {
         Ok(Rendered::Key(key)) => key,
         Ok(Rendered::NoCase) => "(no case)".to_owned(),
         Ok(Rendered::PartMissing(part)) => format!("(no {part})"),
@@ -166,6 +230,7 @@ fn rendered(text: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a flat table of cases")]
 fn keys_are_derived_from_items() {
     for (text, expected) in [
         ("k = 'A'", "A"),
@@ -195,6 +260,27 @@ fn keys_are_derived_from_items() {
         ("k = 'A' when status = 'X' else 'B' when n < 5 else '{status}#C'", "OPEN#C"),
         ("k = 'A' WHEN status <> 'else' ELSE 'B'", "A"),
         ("k = 'A' when size(status) between 1 and 4", "A"),
+        ("k = '{address.city}#{address.lines[0]}'", "Omaha#1 Main St"),
+        ("k = '{address.lines[1]}'", "(no address.lines[1])"),
+        ("k = '{address.city.x|none}#{n:pad:2}'", "none#42"),
+        (
+            "k = '{gone:pad:4.1|7}#{gone:iso:day|9999-12-31}#{gone:lower|None}'",
+            "0007.0#9999-12-31#none",
+        ),
+        ("k = '{gone:pad:3:desc|7}'", "992"),
+        ("k = '{status}#{city?}'", "OPEN#New York #1"),
+        ("k = '{status}#{gone?}#{city?}'", "OPEN"),
+        ("k = '{status}#{n:pad:2?}#apt {gone?} of'", "OPEN#42"),
+        ("k = '{gone?}#{status?}'", "it would be empty"),
+        ("k = '{created:iso:week}'", "2026-W48"),
+        ("k = '{created:iso:week:desc}'", "7973-W51"),
+        ("k = '{shard:hash(status):16}#{status}'", "01#OPEN"),
+        ("k = '{shard:hash(gone):8}'", "(no gone)"),
+        (
+            "k = '{shard:hash(flag):8}'",
+            "shard:hash(flag) must be a string, a number or binary, not BOOL",
+        ),
+        ("k = '{ulid()}'", "(no ulid())"),
         // What is missing comes before what is wrong.
         ("k = '{flag}#{gone}'", "(no gone)"),
         ("k = '{flag}#x'", "flag must be a string, not BOOL"),
@@ -207,7 +293,10 @@ fn keys_are_derived_from_items() {
         ),
         ("k = '{status:epoch_s:iso}'", "status must be a number, not S"),
         ("k = '{city}#x'", "city contains the delimiter '#'; the encoder esc would allow it"),
-        ("k = '{status:iso}'", "status is no time such as 2026-11-25T08:00:00.000Z or 2026-11-25"),
+        (
+            "k = '{status:iso}'",
+            "status is no time in the form of 2026-11-25, 2026-11-25T08:00, 2026-11-25T08:00:00.5+02:00 or 20261125T080000Z",
+        ),
         ("k = '{at_ms:epoch_s:iso}'", "at_ms is outside the years 0 to 9999"),
         ("k = '{at_ms:pad:3}'", "at_ms has more than 3 digits before the point"),
         ("k = '{price:pad:3}'", "price is not a whole number"),
@@ -253,17 +342,72 @@ fn keys_are_read_back() {
         ("k = '{a:iso:day}#{b:lower}'", "2026-11-30#X", &none),
         ("k = '{a}#X' else 'X#{b}'", "X#X", &["a='X'", "b='X'"]),
         ("k = '{a}'", "", &none),
+        ("k = '{a}#{b?}'", "x", &["a='x'"]),
+        ("k = '{a}#{b?}'", "x#y", &["a='x' b='y'"]),
+        ("k = '{a}#{b?}'", "x#", &["a='x' b=''"]),
+        ("k = '{a:pad:2}-{b?}#{c?}'", "07-y", &["a=N(7) b='y'"]),
+        ("k = '{a:pad:2}-{b?}#{c?}'", "07-y#z", &["a=N(7) b='y' c='z'"]),
+        ("k = '{a:pad:2}-{b?}#{c?}'", "07x", &none),
+        ("k = '{a|none}#{b}'", "none#x", &["a~'none' b='x'"]),
+        ("k = '{a|none}#{b}'", "some#x", &["a='some' b='x'"]),
+        ("k = '{a.b[0]}#x'", "y#x", &["a.b[0]='y'"]),
+        ("k = '{shard:hash(a):16}#{a}'", "15#x", &["shard:hash(a)~N(15) a='x'"]),
+        ("k = '{shard:hash(a):16}#{a}'", "16#x", &none),
+        (
+            "k = '{ulid()}#{a}'",
+            "01ARYZ6S41TSV4RRFFQ69G5FAV#x",
+            &["ulid()~'01ARYZ6S41TSV4RRFFQ69G5FAV' a='x'"],
+        ),
+        ("k = '{ulid()}'", "01ARYZ6S41TSV4RRFFQ69G5FAI", &none),
+        ("k = '{a:iso:week}#x'", "2026-W53#x", &["a~'2026-W53'"]),
+        ("k = '{a:iso:week}#x'", "2025-W53#x", &none),
     ] {
         assert_eq!(read(text, key), expected, "{text} {key}");
     }
 }
 
 #[test]
+fn generated_parts_are_drawn_once_and_kept() {
+    let text = "k = '{status}#{ulid()}#{now:iso:s}#{now:iso:day:desc}#{uuid7()}'";
+    let template = KeyTemplate::parse(text).unwrap();
+    assert!(template.generates());
+    let render = |status: &str, generated: &Generated| {
+        let item = Item::from_attributes([("status", status.into())]);
+        template.render(&item, generated, 200).unwrap().key().unwrap().to_owned()
+    };
+    let draw = |now_ms| Some(Draw { now_ms, random: 7 });
+    let first = render("OPEN", &Generated { draw: draw(1_469_918_176_385), kept: Vec::new() });
+    let rest = "#01ARYZ6S410000000000000007#2016-07-30T22:36:16Z#7983-92-69#01563df3-6481-7000-8000-000000000007";
+    assert_eq!(first, format!("OPEN{rest}"));
+    let kept = template.generated_in(&first);
+    assert_eq!(kept.len(), 4);
+    // A later draw changes nothing that the earlier key has.
+    let later = Generated { draw: draw(1_700_000_000_000), kept: kept.clone() };
+    assert_eq!(render("SENT", &later), format!("SENT{rest}"));
+    assert_eq!(render("SENT", &Generated { draw: None, kept }), format!("SENT{rest}"));
+    assert!(template.generated_in("OPEN#x").is_empty());
+}
+
+#[test]
+fn an_owner_says_so() {
+    for (text, is_owner, attribute) in [
+        ("owns k = 'a'", true, "k"),
+        ("OWNS 'a key' = 'a'", true, "a key"),
+        ("owns = 'a'", false, "owns"),
+        ("owns owns = 'a'", true, "owns"),
+        ("k = 'owns'", false, "k"),
+    ] {
+        let template = KeyTemplate::parse(text).unwrap();
+        assert_eq!((template.is_owner(), template.attribute()), (is_owner, attribute), "{text}");
+    }
+}
+
+#[test]
 fn a_template_knows_what_it_names() {
-    let text = "  GSI1SK = '{b}#{a:esc}#{b:lower}' when c in [a, d] and size(e.f) > 1 else 'X' ";
+    let text = "  GSI1SK = '{b}#{a.x:esc}#{b:lower}#{ulid()}#{shard:hash(h):4}' when c in [a, d] and size(e.f) > 1 else 'X' ";
     let template = KeyTemplate::parse(text).unwrap();
     assert_eq!(template.attribute(), "GSI1SK");
-    assert_eq!(template.names().into_iter().collect::<Vec<_>>(), ["a", "b", "c", "e"]);
+    assert_eq!(template.names().into_iter().collect::<Vec<_>>(), ["a", "b", "c", "e", "h"]);
     assert_eq!(template.text(), text.trim());
     assert_eq!(KeyTemplate::parse(template.text()).unwrap(), template);
 }

@@ -2,10 +2,12 @@
 
 use super::digits::{DIGITS_MAX, Padding, complement};
 use super::escape::{escape, lead, unescape};
+use super::source::{Generator, shard_digits, shard_of};
 use super::time::{Instant, NoInstant, Precision};
 use hashrange_model::error::{DerivedKeyFault, TemplateTextFault};
 use hashrange_model::{AttributeValue, ValueRef};
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// Form of a part in the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +18,10 @@ pub(super) enum Encoder {
     Padded(Padding),
     /// A time of a fixed width.
     Time { source: TimeSource, precision: Precision, is_descending: bool },
+    /// A generated id.
+    Id(Generator),
+    /// The number of one of so many shards, with leading zeros.
+    Shard(u32),
 }
 
 /// Case that a text is converted to.
@@ -76,7 +82,7 @@ impl Encoder {
     pub(super) fn has_fixed_width(&self) -> bool {
         match self {
             Self::Text { .. } => false,
-            Self::Padded(_) | Self::Time { .. } => true,
+            Self::Padded(_) | Self::Time { .. } | Self::Id(_) | Self::Shard(_) => true,
         }
     }
 
@@ -87,6 +93,8 @@ impl Encoder {
             Self::Text { .. } => None,
             Self::Padded(padding) => Some(padding.width(rest)),
             Self::Time { precision, .. } => Some(precision.width()),
+            Self::Id(generator) => generator.id_chars(),
+            Self::Shard(shards) => Some(shard_digits(*shards)),
         }
     }
 
@@ -100,8 +108,35 @@ impl Encoder {
         match self {
             Self::Text { takes_numbers, letters, .. } => !takes_numbers && letters.is_none(),
             Self::Padded(_) => true,
-            Self::Time { .. } => false,
+            Self::Time { .. } | Self::Id(_) | Self::Shard(_) => false,
         }
+    }
+
+    /// Returns a time of milliseconds since 1970 as the part has it; of other parts none.
+    pub(super) fn time(&self, epoch_ms: u64) -> String {
+        let Self::Time { precision, is_descending, .. } = self else { return String::new() };
+        let printed = precision.print(Instant::of_ms(epoch_ms));
+        if *is_descending { complement(&printed) } else { printed }
+    }
+
+    /// Returns a default as the part has it; `None` if it is no value of the part.
+    pub(super) fn default_text(&self, text: &str, delimiter: Option<char>) -> Option<String> {
+        let mut key = String::new();
+        let number;
+        let value = match self {
+            Self::Text { .. } => ValueRef::S(text),
+            Self::Padded(_) => {
+                number = AttributeValue::N(text.parse().ok()?).to_value();
+                number.get()
+            }
+            Self::Time { precision, is_descending, .. } => {
+                let printed = precision.print(Instant::parse(text).ok()?);
+                return Some(if *is_descending { complement(&printed) } else { printed });
+            }
+            Self::Id(_) | Self::Shard(_) => return None,
+        };
+        self.encode("", value, delimiter, &mut key).ok()?;
+        (!key.is_empty()).then_some(key)
     }
 
     /// Appends a value of the attribute `part`, before a delimiter.
@@ -134,6 +169,14 @@ impl Encoder {
                 padding.encode(part, &number.to_number(), key)
             }
             (Self::Padded(_), _) => Err(wrong_type("a number")),
+            (Self::Shard(shards), _) => {
+                let takes = || wrong_type("a string, a number or binary");
+                let shard = shard_of(value, *shards).ok_or_else(takes)?;
+                let width = shard_digits(*shards);
+                write!(key, "{shard:0width$}").expect("writing to a string cannot fail");
+                Ok(())
+            }
+            (Self::Id(_), _) => unreachable!("an id is no attribute's value"),
             (Self::Time { source, precision, is_descending }, _) => {
                 let instant = match (source, value) {
                     (TimeSource::Text, ValueRef::S(text)) => Instant::parse(text),
@@ -155,15 +198,21 @@ impl Encoder {
         }
     }
 
-    /// Reads the value of a part from the front of `rest`.
+    /// Reads the value of a part from the front of `rest`. The key may end with the part, without
+    /// its delimiter, if `may_end` says so.
     pub(super) fn read<'k>(
         &self,
         rest: &'k str,
-        delimiter: Option<char>,
+        (delimiter, may_end): (Option<char>, bool),
     ) -> Option<(AttributeValue, &'k str)> {
         match self {
             Self::Text { letters, is_escaped, .. } => {
-                let end = delimiter.map_or(Some(rest.len()), |delimiter| rest.find(delimiter))?;
+                let end = match delimiter {
+                    None => rest.len(),
+                    Some(delimiter) => {
+                        rest.find(delimiter).or_else(|| may_end.then_some(rest.len()))?
+                    }
+                };
                 let (text, after) = rest.split_at(end);
                 let text = match delimiter.and_then(lead) {
                     Some(lead) if *is_escaped => unescape(text, lead)?,
@@ -179,6 +228,16 @@ impl Encoder {
             Self::Time { precision, is_descending, .. } => {
                 let (time, after) = precision.read(rest, *is_descending)?;
                 Some((AttributeValue::S(time), after))
+            }
+            Self::Id(generator) => {
+                let (id, after) = rest.split_at_checked(generator.id_chars()?)?;
+                generator.is_id(id).then(|| (AttributeValue::S(id.to_owned()), after))
+            }
+            Self::Shard(shards) => {
+                let (shard, after) = rest.split_at_checked(shard_digits(*shards))?;
+                let is_one = shard.bytes().all(|byte| byte.is_ascii_digit())
+                    && shard.parse::<u32>().is_ok_and(|shard| shard < *shards);
+                is_one.then(|| Some((AttributeValue::N(shard.parse().ok()?), after)))?
             }
         }
     }
@@ -283,9 +342,9 @@ impl Encoder {
             }
             (Self::Time { .. }, _) => Err(TemplateTextFault::EncoderArgument {
                 encoder: "iso",
-                takes: "year, month, day, hour, minute, s, ms, us or ns",
+                takes: "year, month, week, day, hour, minute, s, ms, us or ns",
             }),
-            (Self::Text { .. } | Self::Padded(_), name) => {
+            (Self::Text { .. } | Self::Padded(_) | Self::Id(_) | Self::Shard(_), name) => {
                 Err(TemplateTextFault::UnknownEncoder(name.to_owned()))
             }
         }

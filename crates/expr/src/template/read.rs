@@ -1,6 +1,7 @@
 //! Parses a key, whole or its beginning, back into its parts, and finds the levels that a template
 //! divides keys into.
 
+use super::text::is_name;
 use super::{Case, KeyTemplate, Part, Piece};
 use crate::text::{name_text, value_text};
 use hashrange_model::AttributeValue;
@@ -9,12 +10,13 @@ use std::fmt;
 /// Part of a key, with its name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyPart {
-    /// Attribute that it was rendered from.
+    /// Attribute, or place in one, that it was rendered from; or the generator.
     pub name: String,
     /// Value in the key: a number for padded ones, else a text; times in UTC, cut to their
     /// precision.
     pub value: AttributeValue,
-    /// True if this is the attribute's exact value, as of neither times nor texts in another case.
+    /// True if this is the attribute's exact value, as of neither times nor texts in another case
+    /// nor defaults.
     pub is_exact: bool,
 }
 
@@ -33,7 +35,8 @@ impl fmt::Display for KeyReading {
         let mut between = "";
         for KeyPart { name, value, .. } in &self.parts {
             let value = value_text(value.to_value().get());
-            write!(formatter, "{between}{} = {value}", name_text(name))?;
+            let name = if is_name(name) { name_text(name) } else { name.clone() };
+            write!(formatter, "{between}{name} = {value}")?;
             between = " AND ";
         }
         Ok(())
@@ -136,11 +139,12 @@ impl Case {
 
     /// Walks over the pieces as far as the text goes, and calls `show` with each and the offset
     /// behind it.
-    fn walk(&self, text: &str, mut show: impl FnMut(usize, Met<'_>)) -> End {
+    fn walk<'p>(&'p self, text: &str, mut show: impl FnMut(usize, Met<'p>)) -> End {
         let mut at = 0;
-        for piece in &self.pieces {
+        for (nth, piece) in self.pieces.iter().enumerate() {
             let rest = &text[at..];
             match piece {
+                _ if rest.is_empty() && at > 0 && self.may_end_before(nth) => return End::Met(0),
                 Piece::Literal(literal) if rest.starts_with(literal.as_str()) => {
                     at += literal.len();
                     show(at, Met::Literal);
@@ -151,26 +155,60 @@ impl Case {
                     return if same == rest.len() { End::Begun } else { End::Wrong(at + same) };
                 }
                 Piece::Part(part) => {
-                    let Some((value, after)) = part.encoder.read(rest, part.delimiter) else {
+                    let limits = (part.delimiter, part.may_end);
+                    let Some((value, after)) = part.encoder.read(rest, limits) else {
                         return match part.end(rest) {
                             Some(end) => End::Wrong(at + end),
                             None => End::Begun,
                         };
                     };
                     at = text.len() - after.len();
-                    let is_whole = part.delimiter.is_some() || part.encoder.has_fixed_width();
+                    let is_delimited = part.delimiter.is_some_and(|it| after.starts_with(it));
+                    let is_whole = is_delimited || part.encoder.has_fixed_width();
                     show(at, Met::Part(part, value, is_whole));
                 }
             }
         }
         End::Met(text.len() - at)
     }
+
+    /// Returns whether a key may end before a piece: an optional part, or the literal in front of it.
+    fn may_end_before(&self, nth: usize) -> bool {
+        let piece = |nth: usize| self.pieces.get(nth);
+        let is_literal = |nth: usize| matches!(piece(nth), Some(Piece::Literal(_)));
+        let is_optional =
+            |nth: usize| matches!(piece(nth), Some(Piece::Part(part)) if part.is_optional);
+        let is_behind_literal = nth > 0 && is_literal(nth - 1);
+        is_optional(nth) && !is_behind_literal || is_literal(nth) && is_optional(nth + 1)
+    }
+
+    /// Finds the generated values in a key that the case has made.
+    pub(super) fn generated_in(&self, key: &str, found: &mut dyn FnMut(&str, &str)) {
+        let (mut start, mut parts) = (0, Vec::new());
+        let end = self.walk(key, |at, met| {
+            if let Met::Part(part, ..) = met
+                && part.source.generator().is_some()
+            {
+                parts.push((part.name.as_str(), start..at));
+            }
+            start = at;
+        });
+        if let End::Met(0) = end {
+            for (name, range) in parts {
+                found(name, &key[range]);
+            }
+        }
+    }
 }
 
 impl Part {
     fn told(&self, value: AttributeValue) -> KeyPart {
-        let (name, is_exact) = (self.attribute.clone(), self.encoder.is_exact());
-        KeyPart { name, value, is_exact }
+        let is_default = match (&self.default, &value) {
+            (Some(default), AttributeValue::S(text)) => default == text,
+            (default, _) => default.is_some(),
+        };
+        let is_exact = self.encoder.is_exact() && !is_default;
+        KeyPart { name: self.name.clone(), value, is_exact }
     }
 
     /// Returns the offset at which a text becomes unreadable; `None` if a longer text could still

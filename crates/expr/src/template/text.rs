@@ -1,10 +1,10 @@
-//! The text of a template: `attribute = "template" [when condition] [else "template" ...]`.
+//! The text of a template: `[owns] attribute = "template" [when condition] [else "template" ...]`.
 //!
 //! The words and quotes are those of PartiQL; between the quotes, of either kind, a doubled one
 //! stands for one. Every fault has its position.
 
-use super::encoder::Encoder;
 use super::escape;
+use super::part;
 use super::when;
 use super::{Case, Part, Piece};
 use crate::partiql::{Kind, Token};
@@ -16,14 +16,23 @@ const CASES_MAX: usize = 32;
 /// Most parts and literals of a case.
 const PIECES_MAX: usize = 64;
 
-type Parsed<T> = Result<T, TemplateFault>;
+type Parse<T> = Result<T, TemplateFault>;
 
-/// Returns the attribute and the cases of a template.
-pub(super) fn parse(text: &str) -> Parsed<(String, Vec<Case>)> {
+/// A template's text, parsed.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) attribute: String,
+    pub(super) is_owner: bool,
+    pub(super) cases: Vec<Case>,
+}
+
+/// Parses a template.
+pub(super) fn parse(text: &str) -> Parse<Parsed> {
     let mut parser = Parser { text, at: 0 };
     if text.len() > TEXT_MAX_BYTES {
         return Err(parser.fault_at(0, TemplateTextFault::TooLong(TEXT_MAX_BYTES)));
     }
+    let is_owner = parser.eat_owns();
     let attribute = parser.attribute()?;
     let equals = parser.next();
     if equals.text(text) != "=" {
@@ -43,12 +52,13 @@ pub(super) fn parse(text: &str) -> Parsed<(String, Vec<Case>)> {
         }
         cases.push(parser.case()?);
     }
-    Ok((attribute, cases))
+    Ok(Parsed { attribute, is_owner, cases })
 }
 
 /// Returns whether a name in a part needs no quotes, since parts have no quotes.
-fn is_name(name: &str) -> bool {
-    let is_special = |it: char| it.is_whitespace() || it.is_control() || ".[]{}:\"'".contains(it);
+pub(super) fn is_name(name: &str) -> bool {
+    let is_special =
+        |it: char| it.is_whitespace() || it.is_control() || ".[]{}():|?\"'".contains(it);
     !name.is_empty() && !name.contains(is_special)
 }
 
@@ -77,8 +87,19 @@ impl<'t> Parser<'t> {
         self.fault_at(found.start, TemplateTextFault::Expected(what))
     }
 
+    /// Reads the word `owns`, unless it is the attribute.
+    fn eat_owns(&mut self) -> bool {
+        let (before, word) = (self.at, self.next());
+        let is_owner = word.is_word(self.text, "owns")
+            && Token::read(self.text, word.end).text(self.text) != "=";
+        if !is_owner {
+            self.at = before;
+        }
+        is_owner
+    }
+
     /// Reads the attribute before the equals sign, in quotes if it is not a plain word.
-    fn attribute(&mut self) -> Parsed<String> {
+    fn attribute(&mut self) -> Parse<String> {
         let token = self.next();
         match token.kind {
             Kind::Word => Ok(token.text(self.text).to_owned()),
@@ -89,7 +110,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn case(&mut self) -> Parsed<Case> {
+    fn case(&mut self) -> Parse<Case> {
         let token = self.next();
         if !matches!(token.kind, Kind::Quoted | Kind::String) {
             return Err(self.expected(token, "a template in quotes"));
@@ -128,7 +149,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Reads the pieces between quotes.
-    fn pieces(&self, token: Token) -> Parsed<Vec<Piece>> {
+    fn pieces(&self, token: Token) -> Parse<Vec<Piece>> {
         let mut reader = Template::new(self.text, token);
         let mut pieces: Vec<(usize, Piece)> = Vec::new();
         let mut literal = String::new();
@@ -157,44 +178,32 @@ impl<'t> Parser<'t> {
         self.with_delimiters(pieces)
     }
 
-    /// Sets each part's delimiter, and refuses parts whose end cannot be found.
-    fn with_delimiters(&self, pieces: Vec<(usize, Piece)>) -> Parsed<Vec<Piece>> {
-        let mut done: Vec<Piece> = Vec::with_capacity(pieces.len());
-        let mut pieces = pieces.into_iter().peekable();
-        while let Some((offset, mut piece)) = pieces.next() {
-            if let Piece::Part(part) = &mut piece {
-                match pieces.peek() {
-                    None => {}
-                    Some((_, Piece::Literal(text))) => part.delimiter = text.chars().next(),
-                    Some((_, Piece::Part(_))) if part.encoder.has_fixed_width() => {}
-                    Some((_, Piece::Part(_))) => {
-                        let fault = TemplateTextFault::EndUnknown(part.attribute.clone());
-                        return Err(self.fault_at(offset, fault));
-                    }
-                }
-                if let Some(delimiter) = part.delimiter.filter(|_| part.encoder.is_escaped())
-                    && escape::lead(delimiter).is_none()
-                {
-                    return Err(self.fault_at(offset, TemplateTextFault::EscapeBefore(delimiter)));
-                }
+    /// Sets what each part needs to know of the pieces behind it, and refuses parts whose end cannot
+    /// be found.
+    fn with_delimiters(&self, mut pieces: Vec<(usize, Piece)>) -> Parse<Vec<Piece>> {
+        let optional = pieces.iter().position(|(_, piece)| is_optional(piece));
+        for nth in 0..pieces.len() {
+            let (before, behind) = pieces.split_at_mut(nth + 1);
+            let Some((offset, Piece::Part(part))) = before.last_mut() else { continue };
+            let of_part = |fault| self.fault_at(*offset, fault);
+            part.set_behind(behind).map_err(of_part)?;
+            if !part.is_optional && optional.is_some_and(|first| first < nth) {
+                return Err(of_part(TemplateTextFault::BehindOptional(part.name.clone())));
             }
-            done.push(piece);
         }
-        Ok(done)
+        Ok(pieces.into_iter().map(|(_, piece)| piece).collect())
     }
 
     /// Reads a part, whose opening brace was read at `open`.
-    fn part(&self, reader: &mut Template<'t>, open: usize) -> Parsed<Part> {
+    fn part(&self, reader: &mut Template<'t>, open: usize) -> Parse<Part> {
         let mut inner = String::new();
-        let mut starts = vec![open + 1];
+        let mut offsets = Vec::new();
         loop {
             match reader.next() {
                 Some((_, '}')) => break,
                 Some((offset, character)) => {
-                    if character == ':' {
-                        starts.push(offset + 1);
-                    }
                     inner.push(character);
+                    offsets.push(offset);
                 }
                 None => {
                     let fault = TemplateTextFault::Expected("a } after the part");
@@ -202,17 +211,45 @@ impl<'t> Parser<'t> {
                 }
             }
         }
-        let names: Vec<&str> = inner.split(':').map(str::trim).collect();
-        let (attribute, encoders) = names.split_first().expect("a split has a first part");
-        if !is_name(attribute) {
-            let fault = TemplateTextFault::PartName((*attribute).to_owned());
-            return Err(self.fault_at(open, fault));
-        }
-        let encoder = Encoder::of_names(encoders).map_err(|(nth, fault)| {
-            self.fault_at(starts.get(nth + 1).copied().unwrap_or(open), fault)
-        })?;
-        Ok(Part { attribute: (*attribute).to_owned(), encoder, delimiter: None })
+        part::parse(&inner).map_err(|(at, fault)| {
+            let nth = at.map(|at| inner[..at].chars().count());
+            let offset = nth.map(|nth| offsets.get(nth).copied());
+            self.fault_at(offset.flatten().unwrap_or(open), fault)
+        })
     }
+}
+
+impl Part {
+    /// Sets the delimiter, the default before it, and whether the key may end with the part, from the
+    /// pieces behind it.
+    fn set_behind(&mut self, behind: &[(usize, Piece)]) -> Result<(), TemplateTextFault> {
+        match behind.first() {
+            None => {}
+            Some((_, Piece::Literal(text))) => self.delimiter = text.chars().next(),
+            Some((_, Piece::Part(_))) if self.encoder.has_fixed_width() => {}
+            Some((_, Piece::Part(_))) => {
+                return Err(TemplateTextFault::EndUnknown(self.name.clone()));
+            }
+        }
+        if let Some(delimiter) = self.delimiter.filter(|_| self.encoder.is_escaped())
+            && escape::lead(delimiter).is_none()
+        {
+            return Err(TemplateTextFault::EscapeBefore(delimiter));
+        }
+        if let Some(text) = self.default.take() {
+            self.default = self.encoder.default_text(&text, self.delimiter);
+            if self.default.is_none() {
+                return Err(TemplateTextFault::Default(text));
+            }
+        }
+        let next = behind.iter().find(|(_, piece)| matches!(piece, Piece::Part(_)));
+        self.may_end = next.is_some_and(|(_, piece)| is_optional(piece));
+        Ok(())
+    }
+}
+
+fn is_optional(piece: &Piece) -> bool {
+    matches!(piece, Piece::Part(part) if part.is_optional)
 }
 
 fn push_literal(pieces: &mut Vec<(usize, Piece)>, offset: usize, literal: &mut String) {

@@ -15,6 +15,16 @@ pub enum TemplateTextFault {
     TooMany(&'static str, usize),
     /// The name of an attribute in a part is empty or has characters that no part may have.
     PartName(String),
+    /// There is no such function.
+    UnknownFunction(String),
+    /// The arguments of `shard` are no hash of an attribute and no number of shards.
+    Shards,
+    /// A default that the part cannot hold.
+    Default(String),
+    /// A default, or the mark of an optional part, on a part that is always there.
+    NeverMissing(String),
+    /// A part stands behind one that may be missing, without being optional itself.
+    BehindOptional(String),
     /// There is no such encoder.
     UnknownEncoder(String),
     /// An encoder's argument is none of those it takes.

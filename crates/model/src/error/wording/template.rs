@@ -66,8 +66,27 @@ fn text(fault: &TemplateTextFault) -> String {
         TemplateTextFault::Expected(what) => format!("{what} is expected"),
         TemplateTextFault::TooMany(what, most) => format!("there are more than {most} {what}"),
         TemplateTextFault::PartName(name) => format!(
-            "{name:?} is no name of an attribute; a part names one top-level attribute of an item, \
-             without . [ ] {{ }} : and blanks"
+            "{name:?} names no place in an item: a part has an attribute such as status, or a place in \
+             one such as address.city or lines[0], without blanks and quotes"
+        ),
+        TemplateTextFault::UnknownFunction(name) => format!(
+            "there is no function {name}; there are ulid(), uuid7(), now:iso and shard:hash(a):8"
+        ),
+        TemplateTextFault::Shards => {
+            "shard takes the hash of an attribute and a number of shards from 2 to 10000: \
+             shard:hash(id):8"
+                .to_owned()
+        }
+        TemplateTextFault::Default(text) => format!(
+            "{text:?} cannot stand for a missing value: it is empty, has the delimiter, or is no value \
+             of the part's encoder"
+        ),
+        TemplateTextFault::NeverMissing(part) => {
+            format!("{part} is never missing, so it takes neither a default nor ?")
+        }
+        TemplateTextFault::BehindOptional(part) => format!(
+            "{part} stands behind a part that may be missing, where a key ends: only parts with ? can \
+             stand there"
         ),
         TemplateTextFault::UnknownEncoder(name) => format!(
             "there is no encoder {name}; there are pad, iso, epoch_s, epoch_ms, desc, esc, lower, upper \
@@ -102,7 +121,10 @@ pub fn derived(attribute: &str, fault: &DerivedKeyFault) -> String {
             format!("{part} contains the delimiter {delimiter:?}; the encoder esc would allow it")
         }
         DerivedKeyFault::NotATime { part } => {
-            format!("{part} is no time such as 2026-11-25T08:00:00.000Z or 2026-11-25")
+            format!(
+                "{part} is no time in the form of 2026-11-25, 2026-11-25T08:00, \
+                 2026-11-25T08:00:00.5+02:00 or 20261125T080000Z"
+            )
         }
         DerivedKeyFault::TimeOutOfRange { part } => {
             format!("{part} is outside the years 0 to 9999")
