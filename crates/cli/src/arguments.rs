@@ -14,7 +14,7 @@ pub use advice::{Advise, Contract, Cost, CostBy, Heat, HeatBy, Lint};
 pub use bulk::{Bulk, Export, Import, Put};
 pub use definition::{Alter, Create, Drop, StreamImage, TableClass};
 pub use history::{History, HistoryCommand, HistoryDiff, HistoryItems, HistoryRestore};
-pub use template::{Template, TemplateCommand};
+pub use template::{Template, TemplateCommand, TemplateOf, TemplateSet};
 
 use crate::config::{Layer, StoreUrl};
 use crate::output::screen::Show;

@@ -18,7 +18,6 @@ mod initial;
 mod literal;
 mod logs;
 mod memory;
-mod nearest;
 mod output;
 mod reading;
 mod served;

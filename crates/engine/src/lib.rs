@@ -62,14 +62,14 @@ pub use explain::{
 pub use hashrange_expr::partiql::{
     TokenKind, is_reserved as is_reserved_in_statements, tokens as statement_tokens,
 };
-pub use hashrange_expr::{KeyPart, KeyReading, KeyTemplate};
+pub use hashrange_expr::{KeyPart, KeyReading, KeyTemplate, shard_of};
 pub use heat::HeatPage;
 pub use history::{Ahead, ItemChange};
 pub use intent::{Access as IntentAccess, Intent, Returns as IntentReturns, Verb};
 pub use jobs::ServersSeen;
 pub use ops::{
     ChangesInput, ChangesOutput, HeatInput, HistoryDescription, KeyTemplateDescription, ParsedKey,
-    PartitionsInput, RestoreOutput, Rewriting, Running, SupposedIndex, TreeInput,
+    PartitionsInput, RestoreOutput, Rewriting, Running, SupposedIndex, TreeInput, UndonePage,
 };
 pub use options::EngineOptions;
 pub use profile::Profile;
@@ -77,3 +77,4 @@ pub use schema::{HistoryState, Rewritten, TemplateMode};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
 pub use usage::{Gate, behind, metered, metered_for};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};
+pub use write::{PreviewCount, PreviewExample, TemplatePreview};

@@ -2,7 +2,9 @@
 
 use crate::Blocking;
 use crate::database::{Calling, Database};
-use hashrange_engine::{KeyTemplateDescription, ParsedKey, Running, TemplateMode};
+use hashrange_engine::{
+    KeyTemplateDescription, ParsedKey, Running, TemplateMode, TemplatePreview, UndonePage,
+};
 use hashrange_model::ApiResult;
 use hashrange_storage::block_on;
 
@@ -47,6 +49,48 @@ impl Database {
         Box::pin(async move {
             let run =
                 || -> Running<'_, _> { Box::pin(engine.put_key_template(table, template, mode)) };
+            engine.on_newest_to_change(run).await
+        })
+    }
+
+    /// Returns what a key template would do to the items of a table: how many it would set, change,
+    /// keep, remove and refuse, and what looks like a mistake in it. Looks at 200,000 items and 256
+    /// MiB at most.
+    pub fn preview_key_template<'a>(
+        &'a self,
+        table: &'a str,
+        template: &'a str,
+        mode: TemplateMode,
+    ) -> Calling<'a, TemplatePreview> {
+        let engine = &self.engine;
+        Box::pin(async move {
+            let run = || -> Running<'_, _> {
+                Box::pin(engine.preview_key_template(table, template, mode))
+            };
+            engine.on_newest_to_describe(run).await
+        })
+    }
+
+    /// Undoes a page of the rewriting by the template of an attribute: call it until it is done. The
+    /// first call drops the template, or puts back the one that it replaced; then each item gets the
+    /// value of before, if it still has that of the rewriting.
+    pub fn undo_key_template<'a>(
+        &'a self,
+        table: &'a str,
+        attribute: &'a str,
+    ) -> Calling<'a, UndonePage> {
+        let engine = &self.engine;
+        Box::pin(async move {
+            let run = || -> Running<'_, _> { Box::pin(engine.undo_key_template(table, attribute)) };
+            engine.on_newest_to_change(run).await
+        })
+    }
+
+    /// Forgets the values of before the rewriting by a template, which cannot be undone any more.
+    pub fn keep_key_template<'a>(&'a self, table: &'a str, attribute: &'a str) -> Calling<'a, ()> {
+        let engine = &self.engine;
+        Box::pin(async move {
+            let run = || -> Running<'_, _> { Box::pin(engine.keep_key_template(table, attribute)) };
             engine.on_newest_to_change(run).await
         })
     }
@@ -104,6 +148,26 @@ impl Blocking {
         mode: TemplateMode,
     ) -> ApiResult<KeyTemplateDescription> {
         block_on(self.database().put_key_template(table, template, mode))
+    }
+
+    /// Returns what a key template would do; see [`Database::preview_key_template`].
+    pub fn preview_key_template(
+        &self,
+        table: &str,
+        template: &str,
+        mode: TemplateMode,
+    ) -> ApiResult<TemplatePreview> {
+        block_on(self.database().preview_key_template(table, template, mode))
+    }
+
+    /// Undoes a page of a rewriting; see [`Database::undo_key_template`].
+    pub fn undo_key_template(&self, table: &str, attribute: &str) -> ApiResult<UndonePage> {
+        block_on(self.database().undo_key_template(table, attribute))
+    }
+
+    /// Forgets the values of before a rewriting; see [`Database::keep_key_template`].
+    pub fn keep_key_template(&self, table: &str, attribute: &str) -> ApiResult<()> {
+        block_on(self.database().keep_key_template(table, attribute))
     }
 
     /// Drops the key template of an attribute; see [`Database::delete_key_template`].

@@ -178,14 +178,16 @@ pub use hashrange_engine::{
     Ahead, ChangesInput, ChangesOutput, ClientWork, Copied, CopyError, CopyPhase, Copying,
     Difference, HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, KeyPart,
     KeyReading, KeyTemplate, KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey,
-    PartitionsInput, Problem, Profile, Report, RestoreOutput, Rewriting, Rewritten, ServersSeen,
-    TemplateMode, TreeInput, TreeNode, TreeOutput, TreePosition, TreeWork, Verified,
+    PartitionsInput, PreviewCount, PreviewExample, Problem, Profile, Report, RestoreOutput,
+    Rewriting, Rewritten, ServersSeen, TemplateMode, TemplatePreview, TreeInput, TreeNode,
+    TreeOutput, TreePosition, TreeWork, UndonePage, Verified, shard_of,
 };
 pub use hashrange_engine::{TokenKind, is_reserved_in_statements, statement_tokens};
 #[doc(hidden)]
 pub use hashrange_model::bounds;
 pub use hashrange_model::error::{HistoryFault, StateFault, TemplateFault};
 pub use hashrange_model::moment;
+pub use hashrange_model::nearest;
 pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,
     ListElement, Number, NumberFault, Reason, Value, ValueRef, WrongType,

@@ -13,6 +13,7 @@ pub mod error;
 pub mod item;
 pub mod limits;
 pub mod moment;
+pub mod nearest;
 pub mod number;
 pub mod reserved;
 pub mod value;

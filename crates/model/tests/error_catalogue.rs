@@ -381,11 +381,11 @@ fn template_faults() -> Vec<TemplateFault> {
         TemplateFault::KeyOfNone => [TemplateFault::KeyOfNone],
         TemplateFault::Text { .. } => [TemplateFault::Text { fault: TemplateTextFault::TooLong(3), column: 1 }],
         TemplateFault::When { .. } => [TemplateFault::When { reason: Box::new(Reason::Statement(StatementFault::Malformed(Malformed::Token))), column: 3 }],
-        TemplateFault::NotAKey(..) => [TemplateFault::NotAKey(text())],
         TemplateFault::NotAString { .. } => [TemplateFault::NotAString { attribute: text(), declared: AttributeType::N }],
         TemplateFault::UsesDerived { .. } => [TemplateFault::UsesDerived { attribute: "sk".to_owned(), used: text() }],
         TemplateFault::KeysAreSet(..) => [TemplateFault::KeysAreSet(text())],
-        TemplateFault::RemovesOthers { .. } => [TemplateFault::RemovesOthers { attribute: text(), items: 30, examined: 60, are_all: true, examples: vec!["\"a\"".to_owned(), "\"b\"".to_owned()] }, TemplateFault::RemovesOthers { attribute: text(), items: 30, examined: 200_000, are_all: false, examples: vec!["\"a\"".to_owned()] }],
+        TemplateFault::Generates(..) => [TemplateFault::Generates(text())],
+        TemplateFault::Mistaken(..) => [TemplateFault::Mistaken(vec![text(), text()])],
         TemplateFault::TooMany(..) => [TemplateFault::TooMany(3)],
         TemplateFault::TooManyTests(..) => [TemplateFault::TooManyTests(3)],
         TemplateFault::NoSuchTemplate(..) => [TemplateFault::NoSuchTemplate(text())],
@@ -408,6 +408,11 @@ fn template_text_faults() -> Vec<TemplateTextFault> {
         TemplateTextFault::TooMany(..) => [TemplateTextFault::TooMany("cases", 3)],
         TemplateTextFault::PartName(..) => [TemplateTextFault::PartName("a.b".to_owned())],
         TemplateTextFault::UnknownEncoder(..) => [TemplateTextFault::UnknownEncoder(text())],
+        TemplateTextFault::UnknownFunction(..) => [TemplateTextFault::UnknownFunction(text())],
+        TemplateTextFault::Shards => [TemplateTextFault::Shards],
+        TemplateTextFault::Default(..) => [TemplateTextFault::Default(text())],
+        TemplateTextFault::NeverMissing(..) => [TemplateTextFault::NeverMissing(text())],
+        TemplateTextFault::BehindOptional(..) => [TemplateTextFault::BehindOptional(text())],
         TemplateTextFault::EncoderArgument { .. } => [TemplateTextFault::EncoderArgument { encoder: "pad", takes: "text" }],
         TemplateTextFault::EncoderPlace { .. } => [TemplateTextFault::EncoderPlace { encoder: "desc".to_owned(), belongs: "text" }],
         TemplateTextFault::EndUnknown(..) => [TemplateTextFault::EndUnknown(text())],
@@ -429,7 +434,6 @@ fn derived_key_faults() -> Vec<DerivedKeyFault> {
         DerivedKeyFault::TooLong { .. } => [DerivedKeyFault::TooLong { limit_bytes: 1024 }],
         DerivedKeyFault::PartMissing { .. } => [DerivedKeyFault::PartMissing { part: part() }],
         DerivedKeyFault::Differs { .. } => [DerivedKeyFault::Differs { derived: Some("a#b".to_owned()) }, DerivedKeyFault::Differs { derived: None }],
-        DerivedKeyFault::OfClient => [DerivedKeyFault::OfClient],
     }
 }
 

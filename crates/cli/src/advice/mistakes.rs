@@ -1,9 +1,9 @@
 //! Statements that the database cannot parse: the word that the user meant, and its place.
 
-use crate::nearest::nearest;
 use crate::shell::statement::{Outline, Verb};
 use crate::shell::token::{Kind, Token, meaningful};
 use hashrange::is_reserved_in_statements;
+use hashrange::nearest::nearest;
 
 /// Most characters of the line that are shown before the caret, and after it.
 const SHOWN: usize = 60;

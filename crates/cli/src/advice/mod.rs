@@ -11,11 +11,11 @@ pub use plan::scan_note;
 pub use suspects::suspects;
 
 use crate::client::{Client, Refused};
-use crate::nearest::nearest;
 use crate::output::plain;
 use crate::shell::statement::Outline;
 use crate::shell::token::meaningful;
 use hashrange::Operation;
+use hashrange::nearest::nearest;
 use serde_json::{Map, Value, json};
 
 /// Beginning of the message that the server gives about a statement that it cannot read. Source: the service's sentences.

@@ -4,8 +4,8 @@
 use super::in_own_words;
 use crate::client::{Client, Refused};
 use crate::commands::table_keys::TableKeys;
-use crate::nearest::nearest;
 use crate::shell::token::{Kind, Token, meaningful};
+use hashrange::nearest::nearest;
 use serde_json::Value;
 
 /// Words of conditions that are no names of attributes.

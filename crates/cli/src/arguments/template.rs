@@ -19,7 +19,11 @@ pub enum TemplateCommand {
     /// Show the templates of a table
     Show(TemplateShow),
     /// Drop a template; items keep their keys
-    Drop(TemplateDrop),
+    Drop(TemplateOf),
+    /// Undo a template: items get the values of before back, where they still have those of the rewriting
+    Undo(TemplateOf),
+    /// Forget the values of before a template, which undo needs
+    Keep(TemplateOf),
     /// Show the parts of a key by name
     Parse(TemplateParse),
 }
@@ -30,7 +34,9 @@ impl TemplateCommand {
         match self {
             Self::Set(arguments) => &arguments.connection,
             Self::Show(arguments) => &arguments.connection,
-            Self::Drop(arguments) => &arguments.connection,
+            Self::Drop(arguments) | Self::Undo(arguments) | Self::Keep(arguments) => {
+                &arguments.connection
+            }
             Self::Parse(arguments) => &arguments.connection,
         }
     }
@@ -38,6 +44,7 @@ impl TemplateCommand {
 
 /// Arguments of `template set`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct TemplateSet {
     /// Name of the table
     pub table: String,
@@ -46,9 +53,15 @@ pub struct TemplateSet {
     /// Refuse writes that differ, instead of setting the attribute
     #[arg(long)]
     pub check: bool,
-    /// Remove the attribute, also a value that a client wrote, where nothing is derived
-    #[arg(long, conflicts_with = "check")]
-    pub remove_others: bool,
+    /// Show what the template would do, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Refuse a template that looks mistaken
+    #[arg(long)]
+    pub strict: bool,
+    /// Do not ask for confirmation
+    #[arg(long, short)]
+    pub yes: bool,
     /// Database to use.
     #[command(flatten)]
     pub connection: Connection,
@@ -64,9 +77,9 @@ pub struct TemplateShow {
     pub connection: Connection,
 }
 
-/// Arguments of `template drop`.
+/// Arguments of `template drop`, `undo` and `keep`.
 #[derive(Debug, Args)]
-pub struct TemplateDrop {
+pub struct TemplateOf {
     /// Name of the table
     pub table: String,
     /// The attribute that the template derives

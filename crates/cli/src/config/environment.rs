@@ -3,9 +3,9 @@
 //! reads their values.
 
 use super::{Layer, SettingsError};
-use crate::nearest::nearest;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
+use hashrange::nearest::nearest;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 

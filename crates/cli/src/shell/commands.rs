@@ -6,9 +6,9 @@ use super::statement::bare_command;
 use super::token::meaningful;
 use crate::arguments::Format;
 use crate::exit::Usage;
-use crate::nearest::nearest;
 use crate::output::{self, screen::Expanded, table::Table};
 use hashrange::Operation;
+use hashrange::nearest::nearest;
 use serde_json::{Value, json};
 
 /// A command.

@@ -97,7 +97,9 @@ impl WriteStep {
             Action::Update(update) => (WriteAction::Update, Some(told(update))),
             Action::Delete => (WriteAction::Delete, None),
             Action::Check => (WriteAction::Check, None),
-            Action::Expire(_) | Action::Derive => return Err(Reason::Internal.into()),
+            Action::Expire(_) | Action::Derive | Action::Restore(_) => {
+                return Err(Reason::Internal.into());
+            }
         };
         // A key template may derive the key of a put: the item that is written has it.
         let keyed = match &write.action {

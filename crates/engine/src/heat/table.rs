@@ -40,6 +40,7 @@ pub(super) fn table() -> Arc<Table> {
         stream: None,
         time_to_live: None,
         key_templates: Vec::new(),
+        undoing: Vec::new(),
         history: None,
         insights: Vec::new(),
         replicates_settings: None,

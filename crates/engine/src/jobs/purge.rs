@@ -23,6 +23,7 @@ pub(super) async fn run<S: Store>(
         ranges.extend(layout::table_sums(table));
         ranges.push(layout::expiries(table));
         ranges.extend(layout::histories(table));
+        ranges.push(layout::undos_of(table));
     } else {
         ranges.push(layout::keyspace(table, index));
     }

@@ -18,6 +18,7 @@ use crate::layout;
 use crate::schema::{DerivedKey, IndexId, Rewritten, Table, TableId};
 use crate::write::{Write, check_stored, keeps_others, of_stored, plan_derive};
 use bytes::Bytes;
+use hashrange_expr::Draw;
 use hashrange_model::{ApiError, ErrorKind, Item, Reason};
 use hashrange_storage::{Direction, Key, KeyRange, Store, View, Wanted};
 use serde::{Deserialize, Serialize};
@@ -209,7 +210,8 @@ fn planned<'p>(
     item: &Item,
     so_far: &mut Rewritten,
 ) -> Result<Option<Write<'p>>, Reason> {
-    let new = of_stored(derived, item)?;
+    // The write draws what is generated; here it only matters that something is.
+    let new = of_stored(derived, item, Some(Draw { now_ms: 0, random: 0 }))?;
     so_far.kept += u64::from(keeps_others(derived, item));
     if let Err(reason) = check_stored(derived, &new) {
         refuse(so_far, &reason.into());

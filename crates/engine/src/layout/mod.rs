@@ -22,6 +22,7 @@
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
 //! | `04 01` time (u64 BE), operation, token | empty: the token was used at that time |
 //! | `05` generation (u64 BE), key | empty: the key was written while the database was being copied |
+//! | `25` table id, rewriting, item key | value of a derived attribute before and after a rewriting, see `undo.rs` |
 //! | `10` table id, index id, hash, partition key, sort key [, base primary key] | item |
 
 #![deny(clippy::indexing_slicing)]
@@ -33,6 +34,7 @@ mod history;
 mod parts;
 mod range;
 pub(crate) mod token;
+mod undo;
 
 pub(crate) use change::{
     change, changes, parse_change, parse_record, shard_prefix, stamp_of_change, stream, streams,
@@ -50,6 +52,7 @@ pub(crate) use history::{
 };
 pub(crate) use parts::{hash_of_part, key_parts, number_bytes, payloads};
 pub(crate) use range::SortBounds;
+pub(crate) use undo::{item_of_undo, undo, undos, undos_of};
 
 use crate::schema::{Index, IndexId, IndexKind, KeySchema, Table, TableId};
 use hashrange_model::{Item, Value};
@@ -63,6 +66,7 @@ const SPACE_NOTE: u8 = 0x05;
 const SPACE_ITEM: u8 = 0x10;
 const SPACE_CHANGE: u8 = 0x20;
 const SPACE_EXPIRY: u8 = 0x21;
+const SPACE_UNDO: u8 = 0x25;
 const META_TABLE: u8 = 0x01;
 const META_NEXT_TABLE: u8 = 0x02;
 const META_PURGE: u8 = 0x03;
@@ -517,6 +521,7 @@ mod tests {
             vec![SPACE_ITEM],
             vec![SPACE_CHANGE],
             vec![SPACE_EXPIRY],
+            undo(table, 1, &[SPACE_ITEM]),
             [&definitions_number()[..], &[0]].concat(),
             vec![SPACE_META, 0x0d],
             vec![0xff; 9],

@@ -96,6 +96,7 @@ impl<S: Store> Engine<S> {
             stream: None,
             time_to_live: None,
             key_templates: Vec::new(),
+            undoing: Vec::new(),
             history: None,
             insights: Vec::new(),
             replicates_settings: None,

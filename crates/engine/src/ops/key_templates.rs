@@ -6,9 +6,10 @@ use crate::fault;
 use crate::jobs::{Job, RewriteProgress};
 use crate::layout;
 use crate::schema::{
-    Rewritten, SCANS_MAX, TEMPLATES_MAX, Table, TableRecord, TemplateMode, TemplateRecord,
+    DerivedKey, Rewritten, SCANS_MAX, TEMPLATES_MAX, Table, TableRecord, TemplateMode,
+    TemplateRecord,
 };
-use crate::write::others;
+use crate::write::{Preview, TemplatePreview, preview};
 use hashrange_expr::{KeyPart, KeyTemplate};
 use hashrange_model::error::TemplateFault;
 use hashrange_model::{ApiResult, AttributeType, Reason};
@@ -16,6 +17,10 @@ use hashrange_storage::Store;
 
 /// Number of items up to which a declaration waits until they are rewritten.
 const READY_ITEMS_MAX: i64 = 10_000;
+/// Maximum of items that a preview examines.
+const PREVIEWED_MAX: u64 = 200_000;
+/// Maximum of items that a declaration examines for mistakes in the template.
+const LOOKED_AT_MAX: u64 = 2_000;
 
 /// A key template of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,11 +33,17 @@ pub struct KeyTemplateDescription {
     pub mode: TemplateMode,
     /// True if the attribute is a key attribute of the table itself, and not only of indexes.
     pub is_primary: bool,
+    /// True if the attribute is a key attribute of the table or of an index.
+    pub is_key: bool,
     /// Progress of rewriting existing items, or of examining them by a template that only checks;
     /// `None` when it is done.
     pub rewriting: Option<Rewriting>,
     /// Result of the last rewriting that was finished.
     pub rewritten: Option<Rewritten>,
+    /// True if the rewriting can be undone.
+    pub can_undo: bool,
+    /// What looks like a mistake in a template that was declared just now.
+    pub warnings: Vec<String>,
 }
 
 /// Progress of rewriting existing items.
@@ -58,8 +69,7 @@ pub struct ParsedKey {
 impl<S: Store> Engine<S> {
     /// Declares a key template of a table, and replaces that of the same attribute, if there is
     /// one. Writes follow it from now on; a job rewrites existing items in the background. For a
-    /// small table this waits for the job. A template that would remove keys which clients wrote is
-    /// refused, unless its mode permits it.
+    /// small table this waits for the job.
     pub async fn put_key_template(
         &self,
         table_name: &str,
@@ -67,24 +77,28 @@ impl<S: Store> Engine<S> {
         mode: TemplateMode,
     ) -> ApiResult<KeyTemplateDescription> {
         let template = KeyTemplate::parse(text).map_err(Reason::KeyTemplate)?;
-        self.refuse_to_remove_others(table_name, &template, mode).await?;
-        let table = {
+        let warnings = self.preview(table_name, &template, mode, LOOKED_AT_MAX).await?.warnings;
+        let (table, forgotten) = {
             let _definitions = self.core().lock_definitions().await?;
             let table = self.changeable_table(table_name)?;
-            check_template(&table.record, &template).map_err(Reason::KeyTemplate)?;
-            let is_primary = table.key.contains(template.attribute());
+            let record = with_template(&table, &template, mode)?;
+            let attribute = template.attribute();
+            let is_primary = table.key.contains(attribute);
             if is_primary && mode.fills() && self.counted_items(&table).await? > 0 {
-                let attribute = template.attribute().to_owned();
-                return Err(Reason::KeyTemplate(TemplateFault::KeysAreSet(attribute)).into());
+                let fault = TemplateFault::KeysAreSet(attribute.to_owned());
+                return Err(Reason::KeyTemplate(fault).into());
             }
-            let record = with_template(&table.record, &template, mode)?;
+            let forgotten = rewritings_of(&table.record, attribute);
             // A walk under way has to begin again.
             let row = layout::rewriting(table.id());
             let replaced = self.core().replace_table(&table, record, vec![row.clone()], |batch| {
                 batch.delete(row.clone());
             });
-            replaced.await?
+            (replaced.await?, forgotten)
         };
+        for rewriting in forgotten {
+            self.forget_undos(&table, rewriting).await?;
+        }
         let ended = self.begin_job(Job::Rewrite { table: table.id() });
         if self.core().options.jobs_run && self.counted_items(&table).await? <= READY_ITEMS_MAX {
             // Whatever the outcome: a failed job is tried again, and the description is true.
@@ -92,40 +106,35 @@ impl<S: Store> Engine<S> {
         }
         let described = self.describe_key_templates(table_name).await?;
         let declared = described.into_iter().find(|it| it.attribute == template.attribute());
-        declared.ok_or_else(|| no_such(template.attribute()).into())
+        let declared = declared.ok_or_else(|| no_such(template.attribute()))?;
+        Ok(KeyTemplateDescription { warnings, ..declared })
     }
 
-    /// Refuses a template that would remove keys which clients wrote, if its mode does not permit
-    /// it.
-    async fn refuse_to_remove_others(
+    /// Returns what a key template would do to the items of a table. Of a large table it looks at
+    /// the first items only.
+    pub async fn preview_key_template(
+        &self,
+        table_name: &str,
+        text: &str,
+        mode: TemplateMode,
+    ) -> ApiResult<TemplatePreview> {
+        let template = KeyTemplate::parse(text).map_err(Reason::KeyTemplate)?;
+        self.preview(table_name, &template, mode, PREVIEWED_MAX).await
+    }
+
+    async fn preview(
         &self,
         table_name: &str,
         template: &KeyTemplate,
         mode: TemplateMode,
-    ) -> ApiResult<()> {
+        most: u64,
+    ) -> ApiResult<TemplatePreview> {
         let table = self.changeable_table(table_name)?;
-        check_template(&table.record, template).map_err(Reason::KeyTemplate)?;
-        let attribute = template.attribute();
-        if mode != TemplateMode::Fill || table.key.contains(attribute) {
-            return Ok(());
-        }
-        let record = with_template(&table.record, template, mode)?;
+        let record = with_template(&table, template, mode)?;
         let derived = record.derived_keys().unwrap_or_default();
-        let Some(key) = derived.iter().find(|key| key.template.attribute() == attribute) else {
-            return Ok(());
-        };
-        let others = others(self.core(), table.id(), key).await?;
-        if others.items == 0 {
-            return Ok(());
-        }
-        let fault = TemplateFault::RemovesOthers {
-            attribute: attribute.to_owned(),
-            items: others.items,
-            examined: others.examined,
-            are_all: others.are_all,
-            examples: others.examples,
-        };
-        Err(Reason::KeyTemplate(fault).into())
+        let is_it = |key: &&DerivedKey| key.template.attribute() == template.attribute();
+        let Some(key) = derived.iter().find(is_it) else { return Ok(TemplatePreview::default()) };
+        preview(self.core(), Preview::new(&table, key), most).await
     }
 
     /// Drops the key template of an attribute. Existing items keep the derived values.
@@ -133,15 +142,20 @@ impl<S: Store> Engine<S> {
         let _definitions = self.core().lock_definitions().await?;
         let table = self.changeable_table(table_name)?;
         let mut templates = table.record.key_templates.clone();
-        templates.retain(|record| !is_of(record, attribute));
+        templates.retain(|record| !record.is_of(attribute));
         if templates.len() == table.record.key_templates.len() {
             return Err(no_such(attribute).into());
         }
+        let forgotten = rewritings_of(&table.record, attribute);
         let changed = self.core().change_table(&table, |record| {
             record.set_key_templates(templates);
+            record.undoing.retain(|it| it.attribute != attribute);
             Ok(())
         });
-        changed.await?;
+        let table = changed.await?;
+        for rewriting in forgotten {
+            self.forget_undos(&table, rewriting).await?;
+        }
         Ok(())
     }
 
@@ -152,19 +166,22 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Vec<KeyTemplateDescription>> {
         let table = self.named_table(table_name)?;
         let rewriting = if table.is_rewriting() { Some(self.walk(&table).await?) } else { None };
-        let templates = table.record.key_templates.iter();
-        let described = templates.filter_map(|record| {
-            let template = record.template()?;
-            Some(KeyTemplateDescription {
+        let mut described = Vec::new();
+        for record in &table.record.key_templates {
+            let Some(template) = record.template() else { continue };
+            described.push(KeyTemplateDescription {
                 attribute: template.attribute().to_owned(),
                 text: record.text.clone(),
                 mode: record.mode,
                 is_primary: table.key.contains(template.attribute()),
+                is_key: table.record.key_limit_bytes(template.attribute()).is_some(),
                 rewriting: rewriting.clone().filter(|_| record.is_rewriting),
                 rewritten: record.rewritten.clone(),
-            })
-        });
-        Ok(described.collect())
+                can_undo: self.can_undo(&table, record.rewriting).await?,
+                warnings: Vec::new(),
+            });
+        }
+        Ok(described)
     }
 
     /// Parses a key with every template of a table that could have made it, or with that of one
@@ -219,22 +236,29 @@ fn no_such(attribute: &str) -> Reason {
     Reason::KeyTemplate(TemplateFault::NoSuchTemplate(attribute.to_owned()))
 }
 
-fn is_of(record: &TemplateRecord, attribute: &str) -> bool {
-    record.template().is_some_and(|template| template.attribute() == attribute)
+/// Returns the numbers of the rewritings of an attribute whose former values may be stored.
+fn rewritings_of(record: &TableRecord, attribute: &str) -> Vec<u32> {
+    let of_template = record.key_templates.iter().filter(|it| it.is_of(attribute));
+    let of_undo = record.undoing.iter().filter(|it| it.attribute == attribute);
+    of_template.map(|it| it.rewriting).chain(of_undo.map(|it| it.rewriting)).collect()
 }
 
-/// Refuses a template whose attribute is no string key, and one that uses the attribute of another
-/// template.
-fn check_template(record: &TableRecord, template: &KeyTemplate) -> Result<(), TemplateFault> {
-    let attribute = template.attribute();
-    if record.key_limit_bytes(attribute).is_none() {
-        return Err(TemplateFault::NotAKey(attribute.to_owned()));
-    }
+/// Refuses a template whose attribute is no string, one that uses the attribute of another template,
+/// and one that generates parts where none can be.
+fn check_template(
+    table: &Table,
+    template: &KeyTemplate,
+    mode: TemplateMode,
+) -> Result<(), TemplateFault> {
+    let (record, attribute) = (&table.record, template.attribute());
     match record.key_type(attribute).map(crate::schema::KeyType::attribute_type) {
         Some(AttributeType::S) | None => {}
         Some(declared) => {
             return Err(TemplateFault::NotAString { attribute: attribute.to_owned(), declared });
         }
+    }
+    if template.generates() && (table.key.contains(attribute) || !mode.fills()) {
+        return Err(TemplateFault::Generates(attribute.to_owned()));
     }
     let uses = |template: &KeyTemplate, used: &str| {
         let attribute = template.attribute().to_owned();
@@ -254,14 +278,19 @@ fn check_template(record: &TableRecord, template: &KeyTemplate) -> Result<(), Te
 
 /// Returns a table's record with a template added or replaced.
 fn with_template(
-    record: &TableRecord,
+    table: &Table,
     template: &KeyTemplate,
     mode: TemplateMode,
 ) -> Result<TableRecord, Reason> {
+    check_template(table, template, mode).map_err(Reason::KeyTemplate)?;
+    let record = &table.record;
     let mut templates = record.key_templates.clone();
-    let known = templates.iter().position(|known| is_of(known, template.attribute()));
+    let known = templates.iter().position(|known| known.is_of(template.attribute()));
     let replaced = known.and_then(|nth| templates.get(nth));
-    let new = TemplateRecord::replacing(replaced, template.text(), mode);
+    let rewritings = templates.iter().map(|it| it.rewriting);
+    let rewritings = rewritings.chain(record.undoing.iter().map(|it| it.rewriting));
+    let rewriting = rewritings.max().unwrap_or(0) + 1;
+    let new = TemplateRecord::replacing(replaced, template.text(), mode, rewriting);
     match known {
         Some(nth) => templates[nth] = new,
         None if templates.len() == TEMPLATES_MAX => {
@@ -275,5 +304,6 @@ fn with_template(
     }
     let mut record = record.clone();
     record.set_key_templates(templates);
+    record.undoing.retain(|it| it.attribute != template.attribute());
     Ok(record)
 }

@@ -37,6 +37,7 @@ mod time_to_live;
 mod transact_get_items;
 mod transact_write_items;
 mod tree;
+mod undo_key_template;
 mod update_item;
 mod update_table;
 
@@ -47,4 +48,5 @@ pub use key_templates::{KeyTemplateDescription, ParsedKey, Rewriting};
 pub use newest_definitions::Running;
 pub use partitions::PartitionsInput;
 pub use tree::TreeInput;
+pub use undo_key_template::UndonePage;
 pub use update_table::SupposedIndex;

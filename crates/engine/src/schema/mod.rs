@@ -16,7 +16,7 @@ pub use insights::{InsightsMode, InsightsRecord};
 pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
 pub use stream::{StreamSettings, StreamView};
 pub(crate) use template::{DerivedKey, SCANS_MAX, TEMPLATES_MAX};
-pub use template::{Rewritten, TemplateMode, TemplateRecord};
+pub use template::{Rewritten, TemplateMode, TemplateRecord, Undoing};
 
 use hashrange_expr::{KeyReading, KeyTemplate};
 use hashrange_model::{AttributeType, Item};
@@ -276,6 +276,9 @@ pub struct TableRecord {
     /// 2 or higher.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key_templates: Vec<TemplateRecord>,
+    /// Rewritings by key templates that an undo has begun to put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undoing: Vec<Undoing>,
     /// History, if the table keeps one. A record with a history has version 4; version 3 has only
     /// entries of the first form.
     #[serde(default, skip_serializing_if = "Option::is_none")]

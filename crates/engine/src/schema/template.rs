@@ -17,16 +17,14 @@ pub(crate) const SCANS_MAX: usize = hashrange_model::limits::EXPRESSION_OPERATOR
 /// counts as written by a client, and is kept.
 const BEFORE_MAX: usize = 8;
 
-/// Use of the attribute of a key template.
+/// Use of the attribute of a key template. A template that `owns` its attribute is stricter, see
+/// `write/derive.rs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TemplateMode {
-    /// Writes set the attribute to the derived value. If the template derives none, a write removes
-    /// a value that the template derived; it keeps a value that a client wrote, and is refused if
-    /// it brings one itself.
+    /// Writes set the attribute to the derived value, and remove a value that the template derived
+    /// before if it derives none any more. A value that a client wrote stays.
+    #[serde(alias = "FillAndRemove")]
     Fill,
-    /// Writes set the attribute to the derived value, and remove it if the template derives none,
-    /// even if a client wrote it.
-    FillAndRemove,
     /// A write is refused if the attribute differs from the derived value.
     Check,
 }
@@ -35,7 +33,7 @@ impl TemplateMode {
     /// Returns whether writes set the attribute.
     pub(crate) fn fills(self) -> bool {
         match self {
-            Self::Fill | Self::FillAndRemove => true,
+            Self::Fill => true,
             Self::Check => false,
         }
     }
@@ -50,7 +48,7 @@ pub struct Rewritten {
     pub changed: u64,
     /// Items that the templates refuse, and that were left as they are.
     pub refused: u64,
-    /// Items that have kept a key which a client wrote and no template derives.
+    /// Items that have kept a value which a client wrote.
     #[serde(default, skip_serializing_if = "is_none")]
     pub kept: u64,
     /// Reason for the first refusal.
@@ -79,9 +77,39 @@ pub struct TemplateRecord {
     /// being rewritten; the newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
+    /// Number of the rewriting, under which the former values of items are stored; greater than
+    /// that of every earlier one of the table.
+    #[serde(default)]
+    pub rewriting: u32,
+    /// The template that this one has replaced, which an undo puts back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<ReplacedTemplate>,
+}
+
+/// A template that another one has replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplacedTemplate {
+    /// Text of the template.
+    pub text: String,
+    /// Use of its attribute.
+    pub mode: TemplateMode,
+}
+
+/// A rewriting whose former values an undo is putting back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undoing {
+    /// The attribute of the template.
+    pub attribute: String,
+    /// Number of the rewriting.
+    pub rewriting: u32,
 }
 
 impl TemplateRecord {
+    /// Returns whether the template derives an attribute.
+    pub(crate) fn is_of(&self, attribute: &str) -> bool {
+        self.template().is_some_and(|template| template.attribute() == attribute)
+    }
+
     /// Returns the parsed template; `None` for a text of a newer release, or a damaged one.
     pub fn template(&self) -> Option<KeyTemplate> {
         KeyTemplate::parse(&self.text).ok()
@@ -89,7 +117,12 @@ impl TemplateRecord {
 
     /// Returns the record that replaces another one, with a template by which items are yet to be
     /// rewritten.
-    pub(crate) fn replacing(replaced: Option<&Self>, text: &str, mode: TemplateMode) -> Self {
+    pub(crate) fn replacing(
+        replaced: Option<&Self>,
+        text: &str,
+        mode: TemplateMode,
+        rewriting: u32,
+    ) -> Self {
         let mut before: Vec<String> = Vec::new();
         if let Some(replaced) = replaced {
             let own = replaced.mode.fills().then_some(&replaced.text);
@@ -100,14 +133,26 @@ impl TemplateRecord {
             }
         }
         before.truncate(BEFORE_MAX);
-        Self { text: text.to_owned(), mode, is_rewriting: true, rewritten: None, before }
+        let replaced = replaced.map(|it| ReplacedTemplate { text: it.text.clone(), mode: it.mode });
+        let (text, is_rewriting) = (text.to_owned(), true);
+        Self { text, mode, is_rewriting, rewritten: None, before, rewriting, replaced }
+    }
+
+    /// Returns the record of a replaced template that is put back, without rewriting items.
+    pub(crate) fn put_back(replaced: ReplacedTemplate, rewriting: u32) -> Self {
+        let ReplacedTemplate { text, mode } = replaced;
+        let (before, replaced) = (Vec::new(), None);
+        Self { text, mode, is_rewriting: false, rewritten: None, before, rewriting, replaced }
     }
 
     /// Stores the result of the rewriting of items, which is finished.
     pub(crate) fn finish(&mut self, rewritten: Rewritten) {
         self.is_rewriting = false;
+        // An item that was refused still has the value of a former template.
+        if rewritten.refused == 0 {
+            self.before.clear();
+        }
         self.rewritten = Some(rewritten);
-        self.before.clear();
     }
 }
 
@@ -126,6 +171,8 @@ pub struct DerivedKey {
     pub(crate) limit_bytes: usize,
     /// Former templates, while items may have values that those have derived.
     pub(crate) before: Vec<KeyTemplate>,
+    /// Number of the rewriting.
+    pub(crate) rewriting: u32,
 }
 
 impl TableRecord {
@@ -140,16 +187,6 @@ impl TableRecord {
             partition.into_iter().chain(at(&key.sort, SORT_KEY_MAX_BYTES))
         });
         limits.min()
-    }
-
-    /// Drops the templates of attributes that are no longer key attributes.
-    pub(crate) fn drop_unused_templates(&mut self) {
-        let mut templates = std::mem::take(&mut self.key_templates);
-        templates.retain(|record| {
-            let template = record.template();
-            template.is_some_and(|template| self.key_limit_bytes(template.attribute()).is_some())
-        });
-        self.set_key_templates(templates);
     }
 
     /// Sets the templates, and raises the version so that releases without templates refuse the
@@ -170,14 +207,24 @@ impl TableRecord {
 
     fn derived_key(&self, record: &TemplateRecord) -> Option<DerivedKey> {
         let template = record.template()?;
-        let limit_bytes = self.key_limit_bytes(template.attribute())?;
-        if self.key_type(template.attribute()) != Some(KeyType::S) {
+        // An attribute that is no key now may become one.
+        let limit_bytes = self.key_limit_bytes(template.attribute()).unwrap_or(SORT_KEY_MAX_BYTES);
+        if self.key_type(template.attribute()).is_some_and(|declared| declared != KeyType::S) {
             return None;
         }
         let is_primary = self.key.contains(template.attribute());
         let (mode, is_rewriting) = (record.mode, record.is_rewriting);
         let before =
             record.before.iter().filter_map(|text| KeyTemplate::parse(text).ok()).collect();
-        Some(DerivedKey { template, mode, is_primary, is_rewriting, limit_bytes, before })
+        let rewriting = record.rewriting;
+        Some(DerivedKey {
+            template,
+            mode,
+            is_primary,
+            is_rewriting,
+            limit_bytes,
+            before,
+            rewriting,
+        })
     }
 }

@@ -3,6 +3,7 @@
 
 use super::claims;
 use super::decide::{decide_all, decide_apart, reborrowed};
+use super::draws::Draws;
 use super::moment::{Stamps, changed_keys};
 use super::{Admit, Attempt, Circumstances, Write, Written};
 use crate::core::Core;
@@ -84,6 +85,7 @@ impl<S: Store> Core<S> {
         let is_shared = self.store.is_shared();
         let clock = &*self.environment.now_ms;
         let places = claims::places_of(writes);
+        let draws = Draws::of(writes, &self.environment);
         let keys =
             || Keys { write: declared_keys(writes, more), read: read_keys(&places, is_shared) };
         let mut met = 0;
@@ -107,7 +109,7 @@ impl<S: Store> Core<S> {
                     Ok(stamps) => stamps,
                     Err(key) => return Decision::Done(Err(fault::of_value(&key))),
                 };
-                let known = Circumstances { clock, fillings, stamps };
+                let known = Circumstances { clock, draws, fillings, stamps };
                 let mut admission = reborrowed(&mut admission);
                 if let Some(admission) = &mut admission {
                     admission.restart();

@@ -1,8 +1,9 @@
 //! The decision of a write: fills the batch with all changes that follow from the newest image of
 //! the item, or returns the reason for refusing the write.
 
+use super::draws::Draws;
 use super::moment::Stamps;
-use super::{Action, Admit, Attempt, Write, Written, derive};
+use super::{Action, Admit, Attempt, Write, Written, derive, undo};
 use crate::capacity::{Units, write_units};
 use crate::environment::Clock;
 use crate::filling::Fillings;
@@ -18,6 +19,8 @@ use std::collections::BTreeMap;
 /// Inputs of a decision beside the values of the declared keys.
 pub(crate) struct Circumstances<'c> {
     pub(crate) clock: &'c Clock,
+    /// Values that key templates generate.
+    pub(super) draws: Draws,
     pub(super) fillings: Fillings<'c>,
     /// Stamps of the changes in tables with a history.
     pub(super) stamps: Stamps<'c>,
@@ -152,7 +155,7 @@ fn decide(
         }
         return Err(failed);
     }
-    let new = new_image(table, write, old.as_ref())?;
+    let new = new_image(table, write, old.as_ref(), &circumstances.draws)?;
     let size = |item: Option<&Item>| item.map_or(0, Item::size);
     let (old_size, new_size) = (size(old.as_ref()), size(new.as_ref()));
     let mut units = Units::of_table(write_units(old_size.max(new_size)));
@@ -177,10 +180,16 @@ fn decide(
             let stamp = circumstances.stamps.of(&write.key.bytes);
             history::keep(&write.key, old.as_ref(), is_expiry, stamp, batch);
         }
+        if let (Action::Derive, Some(old), Some(new)) = (&write.action, &old, &new) {
+            undo::note(table, &write.key.bytes, (old, new), batch);
+        }
         match &new {
             Some(item) => batch.put(write.key.bytes.clone(), item.as_bytes().clone()),
             None => batch.delete(write.key.bytes.clone()),
         }
+    }
+    if let Action::Restore(undo) = &write.action {
+        batch.delete(undo.row.clone());
     }
     if let Some(admission) = admission {
         let images = (old.as_ref(), new.as_ref());
@@ -206,12 +215,18 @@ fn check_condition(write: &Write<'_>, old: Option<&Item>) -> ApiResult<()> {
     Err(ApiError::new(Reason::ConditionalCheckFailed).with_item(item).with_met_bytes(met_bytes))
 }
 
-fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<Option<Item>> {
+fn new_image(
+    table: &Table,
+    write: &Write<'_>,
+    old: Option<&Item>,
+    draws: &Draws,
+) -> ApiResult<Option<Item>> {
+    let draw = || draws.of_item(&write.key.bytes);
     match &write.action {
         Action::Put(item) => Ok(Some(item.clone())),
         Action::PutUnsettled(item) => {
             let derived = table.derived.as_deref().unwrap_or_default();
-            Ok(Some(derive::settle(derived, old, item)?))
+            Ok(Some(derive::settle(derived, old, item, draw())?))
         }
         Action::Delete => Ok(None),
         Action::Check => Ok(old.cloned()),
@@ -221,15 +236,16 @@ fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<
             Ok(old.filter(|old| !is_due(old)).cloned())
         }
         Action::Derive => match (old, &table.derived) {
-            (Some(old), Some(derived)) => Ok(Some(derive::of_stored(derived, old)?)),
+            (Some(old), Some(derived)) => Ok(Some(derive::of_stored(derived, old, draw())?)),
             (old, _) => Ok(old.cloned()),
         },
+        Action::Restore(undo) => Ok(old.map(|old| undo.applied(old))),
         Action::Update(update) if old.is_none() && !update.creates_item() => Ok(None),
         Action::Update(update) => {
             let before = old.unwrap_or(&write.key_attributes);
             let mut new = update.apply(before)?;
             if let Some(derived) = &table.derived {
-                new = derive::of_update(derived, old, &new)?;
+                new = derive::of_update(derived, old, &new, draw())?;
             }
             if new.size() > ITEM_SIZE_MAX_BYTES {
                 return Err(Reason::UpdatedItemTooLarge.into());

@@ -3,30 +3,32 @@
 //!
 //! | attribute | mode | put | update |
 //! |---|---|---|---|
-//! | a key of an index | fill | set; a client's value is refused if none is derived | the same; a derived value is removed, a client's earlier value stays |
-//! | a key of an index | fill and remove | set, or removed if none is derived | the same |
-//! | a key of an index | check | must be as derived | the same |
+//! | any but a key of the table | fill | set; the template's earlier value is replaced or removed; a client's value stays | the same |
+//! | any but a key of the table | fill, owns | set, or removed if none is derived | the same |
+//! | any but a key of the table | check | must be as derived; if none is derived, only a client's value may stand there, and none with owns | the same |
 //! | a key of the table | fill | set if it is missing, else must be as derived | must be as derived |
 //! | a key of the table | check | must be as derived | must be as derived |
 //!
+//! A value is the template's if the template, or a former one from which items are still being
+//! rewritten, derives it from the item as stored; any other value is a client's. A part that is
+//! generated is drawn when the attribute is first made; later writes keep it.
+//!
 //! A key of the table is derived for every item for which a condition holds: a missing part is then
-//! a fault. An update is not refused for an item that differed before and that it cannot mend. A
-//! value is the template's if the template, or a former one from which items are still being
-//! rewritten, derives it from the item as stored; any other value is a client's. No template uses
-//! an attribute that another one derives, so the order of the templates has no effect.
+//! a fault. An update is not refused for an item that differed before and that it cannot mend. No
+//! template uses an attribute that another one derives, so the order of the templates has no effect.
 
 use crate::schema::{DerivedKey, TemplateMode};
-use hashrange_expr::Rendered;
+use hashrange_expr::{Draw, Generated, KeyTemplate, Rendered};
 use hashrange_model::error::DerivedKeyFault;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{Item, Reason, ValueRef};
 
 /// An item for a put.
 pub(super) struct Put {
-    /// The item, with its derived attributes.
+    /// The item, with its derived attributes as far as they are settled.
     pub(super) item: Item,
-    /// True if the item brings a key that no template derives: [`settle`] decides on it by the
-    /// stored item.
+    /// True if [`settle`] decides by the stored item: the item brings a value that the template
+    /// does not derive, or a part is generated.
     pub(super) is_unsettled: bool,
 }
 
@@ -34,35 +36,29 @@ pub(super) struct Put {
 pub(super) fn of_put(derived: &[DerivedKey], item: &Item) -> Result<Put, Reason> {
     let (mut changes, mut is_unsettled) = (Vec::new(), false);
     for key in derived {
-        match key.decide(item)? {
-            Derived::As(None) if key.keeps_others() => is_unsettled |= key.is_given(item),
-            Derived::As(wanted) if key.may_set(item) => changes.push((key, wanted)),
+        let is_alone = !key.is_given(item) || key.template.is_owner() && !key.is_primary;
+        if !key.is_primary && (!is_alone || key.template.generates()) {
+            is_unsettled = true;
+            continue;
+        }
+        match key.decide(item, &Generated::default())? {
+            Derived::As(wanted) if key.mode.fills() && is_alone => changes.push((key, wanted)),
             Derived::As(wanted) => key.check(item, wanted)?,
             Derived::Free => {}
         }
     }
-    let item = changed(item, &changes);
-    if item.size() > ITEM_SIZE_MAX_BYTES {
-        return Err(Reason::ItemTooLarge);
-    }
+    let item = fitting(changed(item, &changes), Reason::ItemTooLarge)?;
     Ok(Put { item, is_unsettled })
 }
 
-/// Returns an item for a put that replaces `old`, without keys that a template derived from `old`
-/// and none derives any more. Any other key that none derives is a client's: an item may keep it,
-/// but not add it.
+/// Returns an item for a put that replaces `old`, with its derived attributes.
 pub(super) fn settle(
     derived: &[DerivedKey],
     old: Option<&Item>,
     new: &Item,
+    draw: Option<Draw>,
 ) -> Result<Item, Reason> {
-    let mut changes = Vec::new();
-    for key in derived.iter().filter(|key| key.keeps_others() && key.is_given(new)) {
-        if let Derived::As(None) = key.decide_after(old, new)? {
-            changes.push((key, None));
-        }
-    }
-    Ok(changed(new, &changes))
+    fitting(derived_after(derived, old, new, draw)?, Reason::ItemTooLarge)
 }
 
 /// Returns `new`, which an update has made of `old`, with its derived attributes. Its size is not
@@ -71,16 +67,40 @@ pub(super) fn of_update(
     derived: &[DerivedKey],
     old: Option<&Item>,
     new: &Item,
+    draw: Option<Draw>,
+) -> Result<Item, Reason> {
+    for key in derived.iter().filter(|key| key.is_primary) {
+        let is_as_before = || old.is_some_and(|old| key.check_derived(old).is_err());
+        key.check_derived(new).or_else(|fault| if is_as_before() { Ok(()) } else { Err(fault) })?;
+    }
+    derived_after(derived, old, new, draw)
+}
+
+/// Returns a stored item with its derived attributes.
+pub(crate) fn of_stored(
+    derived: &[DerivedKey],
+    item: &Item,
+    draw: Option<Draw>,
 ) -> Result<Item, Reason> {
     let mut changes = Vec::new();
-    for key in derived {
-        if key.is_primary {
-            let is_as_before = || old.is_some_and(|old| key.check_derived(old).is_err());
-            key.check_derived(new)
-                .or_else(|fault| if is_as_before() { Ok(()) } else { Err(fault) })?;
-            continue;
+    for key in derived.iter().filter(|key| !key.is_primary && key.mode.fills()) {
+        if let Derived::As(wanted) = key.decide_after(Some(item), item, draw)? {
+            changes.push((key, wanted));
         }
-        match key.decide_after(old, new)? {
+    }
+    fitting(changed(item, &changes), Reason::UpdatedItemTooLarge)
+}
+
+/// Returns an item with the attributes that templates derive from it, but for keys of the table.
+fn derived_after(
+    derived: &[DerivedKey],
+    old: Option<&Item>,
+    new: &Item,
+    draw: Option<Draw>,
+) -> Result<Item, Reason> {
+    let mut changes = Vec::new();
+    for key in derived.iter().filter(|key| !key.is_primary) {
+        match key.decide_after(old, new, draw)? {
             Derived::As(wanted) if key.mode.fills() => changes.push((key, wanted)),
             Derived::As(wanted) => key.check(new, wanted)?,
             Derived::Free => {}
@@ -89,24 +109,13 @@ pub(super) fn of_update(
     Ok(changed(new, &changes))
 }
 
-/// Returns a stored item with its derived keys of indexes.
-pub(crate) fn of_stored(derived: &[DerivedKey], item: &Item) -> Result<Item, Reason> {
-    let mut changes = Vec::new();
-    for key in derived.iter().filter(|key| !key.is_primary && key.mode.fills()) {
-        if let Derived::As(wanted) = key.decide_after(Some(item), item)? {
-            changes.push((key, wanted));
-        }
-    }
-    let item = changed(item, &changes);
-    if item.size() > ITEM_SIZE_MAX_BYTES {
-        return Err(Reason::UpdatedItemTooLarge);
-    }
-    Ok(item)
+fn fitting(item: Item, too_large: Reason) -> Result<Item, Reason> {
+    if item.size() > ITEM_SIZE_MAX_BYTES { Err(too_large) } else { Ok(item) }
 }
 
-/// Returns whether a stored item keeps a key that a client wrote and no template derives.
+/// Returns whether a stored item keeps a value that a client wrote.
 pub(crate) fn keeps_others(derived: &[DerivedKey], item: &Item) -> bool {
-    derived.iter().any(|key| key.keeps_others() && key.has_others(item))
+    derived.iter().any(|key| key.keeps_other(item))
 }
 
 /// Refuses a stored item that a new template which only checks would refuse.
@@ -122,6 +131,20 @@ enum Derived {
     As(Option<String>),
     /// Any value.
     Free,
+}
+
+/// What a template does to a stored item.
+pub(super) enum Outcome {
+    /// The attribute stays as it is, or absent.
+    Stays,
+    /// The attribute is set.
+    Set(String),
+    /// The attribute gets another value.
+    Changed(String),
+    /// The attribute keeps a client's value.
+    Kept,
+    /// The attribute is removed.
+    Removed,
 }
 
 fn changed(item: &Item, changes: &[(&DerivedKey, Option<String>)]) -> Item {
@@ -144,8 +167,8 @@ impl DerivedKey {
     }
 
     /// Returns the required value of the attribute in an item.
-    fn decide(&self, item: &Item) -> Result<Derived, Reason> {
-        let rendered = self.template.render(item, self.limit_bytes);
+    fn decide(&self, item: &Item, generated: &Generated) -> Result<Derived, Reason> {
+        let rendered = self.template.render(item, generated, self.limit_bytes);
         match rendered.map_err(|fault| self.refuse(fault))? {
             Rendered::Key(key) => Ok(Derived::As(Some(key))),
             Rendered::NoCase | Rendered::PartMissing(_) if !self.is_primary => {
@@ -156,46 +179,76 @@ impl DerivedKey {
         }
     }
 
-    /// Returns whether a put sets the attribute; otherwise it checks it.
-    fn may_set(&self, item: &Item) -> bool {
-        self.mode.fills() && !(self.is_primary && self.is_given(item))
-    }
-
     fn is_given(&self, item: &Item) -> bool {
         item.get(self.template.attribute()).is_some()
     }
 
-    /// Returns whether keys that clients wrote stay if the template derives none.
-    fn keeps_others(&self) -> bool {
-        !self.is_primary && self.mode == TemplateMode::Fill
-    }
-
     /// Returns the required value of the attribute in the item `new`, whose stored image is `old`.
-    fn decide_after(&self, old: Option<&Item>, new: &Item) -> Result<Derived, Reason> {
-        let decided = self.decide(new)?;
-        let given = new.get(self.template.attribute());
-        let (Derived::As(None), Some(given), true) = (&decided, given, self.keeps_others()) else {
-            return Ok(decided);
-        };
-        match old {
-            Some(old) if self.has_derived(old, given) => Ok(decided),
-            Some(old) if old.get(self.template.attribute()) == Some(given) => Ok(Derived::Free),
-            _ => Err(self.refuse(DerivedKeyFault::OfClient)),
+    fn decide_after(
+        &self,
+        old: Option<&Item>,
+        new: &Item,
+        draw: Option<Draw>,
+    ) -> Result<Derived, Reason> {
+        let decided = self.decide(new, &Generated { draw, kept: self.generated_before(old) });
+        let Some(given) = new.get(self.template.attribute()) else { return decided };
+        if self.template.is_owner() {
+            return decided;
+        }
+        let is_checked = |wanted: &Option<String>| !self.mode.fills() && wanted.is_some();
+        match &decided {
+            Ok(Derived::As(Some(wanted))) if given == ValueRef::S(wanted) => decided,
+            Ok(Derived::As(wanted)) if is_checked(wanted) => decided,
+            _ if old.is_some_and(|old| self.has_derived(old, given)) => decided,
+            _ => Ok(Derived::Free),
         }
     }
 
-    /// Returns whether a stored item has a key that a client wrote and no template derives.
-    pub(crate) fn has_others(&self, item: &Item) -> bool {
-        let Some(given) = item.get(self.template.attribute()) else { return false };
-        matches!(self.decide(item), Ok(Derived::As(None))) && !self.has_derived(item, given)
+    /// Returns what the template does to a stored item, or the reason for which it refuses it.
+    pub(super) fn outcome(&self, item: &Item, draw: Draw) -> Result<Outcome, Reason> {
+        if self.is_primary || !self.mode.fills() {
+            return self.check_derived(item).map(|()| Outcome::Stays);
+        }
+        let given = item.get(self.template.attribute());
+        Ok(match (self.decide_after(Some(item), item, Some(draw))?, given) {
+            (Derived::Free, _) => Outcome::Kept,
+            (Derived::As(None), None) => Outcome::Stays,
+            (Derived::As(None), Some(_)) => Outcome::Removed,
+            (Derived::As(Some(wanted)), None) => Outcome::Set(wanted),
+            (Derived::As(Some(wanted)), Some(given)) if given == ValueRef::S(&wanted) => {
+                Outcome::Stays
+            }
+            (Derived::As(Some(wanted)), Some(_)) => Outcome::Changed(wanted),
+        })
+    }
+
+    /// Returns whether a stored item has a value that a client wrote, and keeps it.
+    pub(super) fn keeps_other(&self, item: &Item) -> bool {
+        let is_decided = !self.is_primary && self.mode.fills() && self.is_given(item);
+        is_decided && matches!(self.decide_after(Some(item), item, None), Ok(Derived::Free))
+    }
+
+    /// Returns the template, and the former ones from which items are still being rewritten.
+    fn templates(&self) -> impl Iterator<Item = &KeyTemplate> {
+        std::iter::once(&self.template).chain(&self.before)
+    }
+
+    /// Returns the generated parts of the attribute in a stored item.
+    fn generated_before(&self, old: Option<&Item>) -> Vec<(String, String)> {
+        let value = old.and_then(|old| old.get(self.template.attribute()));
+        let (Some(ValueRef::S(value)), true) = (value, self.template.generates()) else {
+            return Vec::new();
+        };
+        let found = self.templates().map(|template| template.generated_in(value));
+        found.into_iter().find(|kept| !kept.is_empty()).unwrap_or_default()
     }
 
     /// Returns whether the template, or a former one, derives a value from an item.
     fn has_derived(&self, item: &Item, value: ValueRef<'_>) -> bool {
         let ValueRef::S(value) = value else { return false };
-        let mut templates = std::iter::once(&self.template).chain(&self.before);
-        templates.any(|template| {
-            let rendered = template.render(item, self.limit_bytes);
+        self.templates().any(|template| {
+            let kept = if template.generates() { template.generated_in(value) } else { Vec::new() };
+            let rendered = template.render(item, &Generated { draw: None, kept }, self.limit_bytes);
             rendered.is_ok_and(|rendered| rendered.key() == Some(value))
         })
     }
@@ -210,9 +263,14 @@ impl DerivedKey {
         }
     }
 
-    /// Derives the attribute of an item and refuses the item if it differs.
+    /// Derives the attribute of a stored item and refuses the item if it differs.
     fn check_derived(&self, item: &Item) -> Result<(), Reason> {
-        match self.decide(item)? {
+        let decided = if self.is_primary {
+            self.decide(item, &Generated::default())?
+        } else {
+            self.decide_after(Some(item), item, None)?
+        };
+        match decided {
             Derived::As(wanted) => self.check(item, wanted),
             Derived::Free => Ok(()),
         }

@@ -9,10 +9,12 @@
 //! |---|---|
 //! | `plan.rs` | turns items, keys and updates into writes; finds the faults that a table shows |
 //! | `derive.rs` | applies key templates to the new image |
+//! | `draws.rs` | values that key templates generate |
 //! | `decide.rs` | decides a write on the newest image of its item |
 //! | `commit.rs` | commits writes; plans them again after a change of definition |
 //! | `moment.rs` | the moment of a commit that changes items with a history |
-//! | `others.rs` | finds the keys of stored items that a new key template would remove |
+//! | `preview.rs` | examines stored items for what a new key template would do to them |
+//! | `undo.rs` | rows by which a rewriting can be undone |
 //! | `rehearse.rs` | decides writes without committing them |
 //! | `claims.rs` | writes that meet the claim of a job that fills an index |
 //! | `admit.rs` | admission to limited throughput; the limiter is above |
@@ -22,19 +24,22 @@ mod claims;
 mod commit;
 mod decide;
 mod derive;
+mod draws;
 mod moment;
-mod others;
 mod plan;
+mod preview;
 mod rehearse;
+mod undo;
 
 pub(crate) use admit::Admit;
 pub(crate) use commit::until_decided;
 pub(crate) use decide::{Circumstances, decide_each};
 pub(crate) use derive::{check_stored, keeps_others, of_stored};
-pub(crate) use others::others;
 pub(crate) use plan::{
-    check_distinct, key_of_key, plan_delete, plan_derive, plan_put, plan_update,
+    check_distinct, key_of_key, plan_delete, plan_derive, plan_put, plan_restore, plan_update,
 };
+pub(crate) use preview::{Preview, preview, shown};
+pub use preview::{PreviewCount, PreviewExample, TemplatePreview};
 
 use crate::capacity::Units;
 use crate::change_log::Author;
@@ -42,14 +47,14 @@ use crate::expiry::Due;
 use crate::layout::ItemKey;
 use hashrange_expr::{Condition, Update};
 use hashrange_model::{ApiError, ApiResult, Item};
+pub(crate) use undo::Undo;
 
 /// Change that a write makes to its item.
 #[derive(Debug)]
 pub(crate) enum Action<'p> {
     /// Replaces the item.
     Put(Item),
-    /// Replaces the item by one with a key that no key template derives: a key that a template had
-    /// derived is removed, a client's new one is refused.
+    /// Replaces the item by one whose derived attributes depend on the stored item.
     PutUnsettled(Item),
     /// Changes or creates the item.
     Update(&'p Update),
@@ -61,6 +66,8 @@ pub(crate) enum Action<'p> {
     Expire(Due),
     /// Sets the attributes that the table's key templates derive from the item.
     Derive,
+    /// Puts back the value that an attribute had before a rewriting.
+    Restore(Undo),
 }
 
 /// One write, checked against its table.
@@ -85,7 +92,8 @@ impl Write<'_> {
             | Action::Update(_)
             | Action::Delete
             | Action::Check
-            | Action::Derive => Author::Client,
+            | Action::Derive
+            | Action::Restore(_) => Author::Client,
         }
     }
 }

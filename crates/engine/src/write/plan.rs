@@ -1,7 +1,7 @@
 //! Turns items, keys and updates into writes that tables allow; finds every fault that a table's
 //! definition shows.
 
-use super::{Action, Write, derive};
+use super::{Action, Undo, Write, derive};
 use crate::layout::{self, ItemKey};
 use crate::schema::Table;
 use crate::{fault, index};
@@ -63,6 +63,21 @@ pub(crate) fn plan_derive<'p>(table: &Table, item: &Item) -> Result<Write<'p>, R
         key_attributes: Item::empty(),
         condition: None,
         action: Action::Derive,
+        returns_item_on_failure: false,
+    })
+}
+
+/// Returns the write that puts back a value of before a rewriting, in the item with a byte key.
+pub(crate) fn plan_restore<'p>(
+    table: &Table,
+    item: &Item,
+    undo: Undo,
+) -> Result<Write<'p>, Reason> {
+    Ok(Write {
+        key: key_of_item(table, item)?,
+        key_attributes: Item::empty(),
+        condition: None,
+        action: Action::Restore(undo),
         returns_item_on_failure: false,
     })
 }

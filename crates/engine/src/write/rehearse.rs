@@ -3,6 +3,7 @@
 use super::claims::places_of;
 use super::commit::declared_keys;
 use super::decide::decide_apart;
+use super::draws::Draws;
 use super::moment::Stamps;
 use super::{Attempt, Circumstances, Write};
 use crate::core::Core;
@@ -27,7 +28,8 @@ impl<S: Store> Core<S> {
         let clock = &*self.environment.now_ms;
         let stamps = Stamps::of_commit(writes, &stored, clock);
         let stamps = stamps.map_err(|key| fault::of_value(&key))?;
-        let circumstances = Circumstances { clock, fillings, stamps };
+        let draws = Draws::of(writes, &self.environment);
+        let circumstances = Circumstances { clock, draws, fillings, stamps };
         decide_apart(writes, &stored, &circumstances, &mut Batch::new(), None)
     }
 }

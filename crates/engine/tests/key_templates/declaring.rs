@@ -25,10 +25,6 @@ fn templates_that_cannot_be_are_refused() {
             "ValidationException: Invalid key template at character 11: a } after the part is expected",
         ),
         (
-            "status = '{a}'",
-            "ValidationException: A key template derives a key attribute, and status is none of the table and none of its indexes",
-        ),
-        (
             "LSI1SK = '{LSI1SK}'",
             "ValidationException: The key template of LSI1SK uses LSI1SK, which is itself derived by a key template: name the attributes that LSI1SK consists of",
         ),
@@ -108,21 +104,6 @@ fn templates_are_kept_replaced_and_dropped() {
     create(&database);
     assert!(described(&database).is_empty());
     database.close();
-}
-
-#[test]
-fn a_template_goes_with_the_last_index_of_its_attribute() {
-    let database = memory();
-    create(&database);
-    fill(&database, BY_STATUS);
-    fill(&database, BY_TOTAL);
-    let delete = json!({
-        "TableName": "orders",
-        "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "global"}}],
-    });
-    database.ok("UpdateTable", &delete);
-    let known: Vec<_> = described(&database).into_iter().map(|it| it.attribute).collect();
-    assert_eq!(known, ["LSI1SK"]);
 }
 
 #[test]

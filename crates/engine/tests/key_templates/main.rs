@@ -3,11 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
+mod clients;
 mod declaring;
+mod generated;
 mod naming;
-mod others;
 mod primary;
 mod rewriting;
+mod undo;
 mod writing;
 
 use hashrange_engine::{EngineOptions, KeyTemplateDescription, TemplateMode};

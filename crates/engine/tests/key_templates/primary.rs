@@ -175,7 +175,7 @@ fn keys_that_exist_are_only_checked() {
 #[test]
 fn both_keys_of_the_table_and_those_of_indexes_are_derived_together() {
     let database = table(TemplateMode::Fill);
-    fill(&database, "GSI1SK = '{user:upper}#{id:esc}'");
+    fill(&database, "owns GSI1SK = '{user:upper}#{id:esc}'");
     fill(&database, "pk = 'USER#{user}'");
     let mut item = item();
     item["user"] = json!({"S": "ann"});

@@ -265,7 +265,7 @@ impl Run {
     fn declare(&mut self, table: &str, template: usize) -> Check {
         let text = TEMPLATES[template];
         let engine = &self.database().engine;
-        let declared = block_on(engine.put_key_template(table, text, TemplateMode::FillAndRemove));
+        let declared = block_on(engine.put_key_template(table, text, TemplateMode::Fill));
         let refused = self.model.declare(table, template);
         let (Some(refused), Ok(mut described)) = (refused, declared) else {
             let is_there = self.model.definition(table).is_some();

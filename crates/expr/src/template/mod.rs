@@ -129,6 +129,17 @@ impl KeyTemplate {
         self.cases.iter().position(|case| case.holds(item))
     }
 
+    /// Returns true if a case has no condition.
+    pub fn is_unconditional(&self, case: usize) -> bool {
+        self.cases.get(case).is_some_and(|case| case.when.is_none())
+    }
+
+    /// Returns the top-level attributes that the condition of a case names.
+    pub fn names_of_condition(&self, case: usize) -> Vec<&str> {
+        let condition = self.cases.get(case).and_then(|case| case.when.as_ref());
+        condition.into_iter().flat_map(Condition::attribute_names).collect()
+    }
+
     /// Returns the text of the template, without blanks around it.
     pub fn text(&self) -> &str {
         &self.text

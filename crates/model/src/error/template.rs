@@ -67,8 +67,6 @@ pub enum TemplateFault {
         /// Start of the condition, in characters; the first is 1.
         column: usize,
     },
-    /// The attribute is no key attribute of the table or of one of its indexes.
-    NotAKey(String),
     /// The key attribute is not a string.
     NotAString {
         /// The attribute.
@@ -85,19 +83,10 @@ pub enum TemplateFault {
     },
     /// The table has items, whose keys the template cannot fill.
     KeysAreSet(String),
-    /// Keys that clients wrote would be removed.
-    RemovesOthers {
-        /// The attribute of the template.
-        attribute: String,
-        /// Items that have such a key.
-        items: u64,
-        /// Items examined.
-        examined: u64,
-        /// True if these were all items.
-        are_all: bool,
-        /// Some of the keys, in quotes.
-        examples: Vec<String>,
-    },
+    /// A template generates parts of a key of the table, or only checks.
+    Generates(String),
+    /// The template looks mistaken, and mistakes are refused; holds the warnings.
+    Mistaken(Vec<String>),
     /// The table has reached the maximum of templates, which this holds.
     TooMany(usize),
     /// The conditions of the table's templates have more tests that read through an item than
@@ -119,12 +108,12 @@ impl TemplateFault {
             Self::TooMany(_) | Self::TooManyTests(_) => ErrorKind::LimitExceeded,
             Self::Text { .. }
             | Self::When { .. }
-            | Self::NotAKey(_)
             | Self::NotAString { .. }
             | Self::UsesDerived { .. }
             | Self::KeysAreSet(_)
             | Self::Mode(_)
-            | Self::RemovesOthers { .. }
+            | Self::Generates(_)
+            | Self::Mistaken(_)
             | Self::KeyOfNone => ErrorKind::Validation,
         }
     }
@@ -191,6 +180,4 @@ pub enum DerivedKeyFault {
         /// Derived value.
         derived: Option<String>,
     },
-    /// The write sets a key although none is derived.
-    OfClient,
 }

@@ -10,8 +10,8 @@ const ATTRIBUTE: &str = "it";
 
 /// The templates that the table may have, one at a time.
 pub const TEMPLATES: [&str; 2] = [
-    r#"it = "{is:esc}#{in:pad:4.2:desc}" when attribute_exists(a)"#,
-    r#"it = "A#{in:pad:6}" when begins_with("is", 'a') else "B#{is}""#,
+    r#"owns it = "{is:esc}#{in:pad:4.2:desc}" when attribute_exists(a)"#,
+    r#"owns it = "A#{in:pad:6}" when begins_with("is", 'a') else "B#{is}""#,
 ];
 
 /// Returns an item with the attribute that a template derives from it.

@@ -20,8 +20,10 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("RestoreItems", |database, body| Box::pin(history::restore(database, body))),
     ("UpdateHistory", |database, body| Box::pin(history::update(database, body))),
     ("DescribeHeat", |database, body| Box::pin(heat::describe(database, body))),
+    ("KeepKeyTemplate", |database, body| Box::pin(key_templates::keep(database, body))),
     ("ParseKey", |database, body| Box::pin(key_templates::parse(database, body))),
     ("PutKeyTemplate", |database, body| Box::pin(key_templates::put(database, body))),
+    ("UndoKeyTemplate", |database, body| Box::pin(key_templates::undo(database, body))),
 ];
 
 /// Runs an operation; none if databases have none of this name.

@@ -2,15 +2,18 @@
 //!
 //! | operation | request | answer |
 //! |---|---|---|
-//! | `PutKeyTemplate` | `TableName`, `Template`, `Mode` (`FILL`, the default, or `CHECK`), `RemoveOthers` (with `FILL`) | `KeyTemplate` |
+//! | `PutKeyTemplate` | `TableName`, `Template`, `Mode` (`FILL`, the default, or `CHECK`), `Strict`, `DryRun` | `KeyTemplate`, or with `DryRun` `Preview`; `Warnings` |
+//! | `UndoKeyTemplate` | `TableName`, `AttributeName` | `Restored`, `Left`, `Done`: a page; call it until it is done |
+//! | `KeepKeyTemplate` | `TableName`, `AttributeName` | |
 //! | `DescribeKeyTemplates` | `TableName` | `KeyTemplates` |
 //! | `DeleteKeyTemplate` | `TableName`, `AttributeName` | |
 //! | `ParseKey` | `TableName`, `Key`, `AttributeName` or none | `Keys`, each with `Parts` |
 
 use super::read;
+use hashrange::json::attribute_value::write_item;
 use hashrange::{
-    ApiResult, AttributeValue, Database, KeyPart, KeyTemplateDescription, ParsedKey, Reason,
-    Rewritten, TemplateFault, TemplateMode,
+    ApiResult, AttributeValue, Database, KeyPart, KeyTemplateDescription, ParsedKey, PreviewCount,
+    PreviewExample, Reason, Rewritten, TemplateFault, TemplateMode, TemplatePreview,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -22,7 +25,9 @@ struct OfTemplate {
     template: String,
     mode: Option<String>,
     #[serde(default)]
-    remove_others: bool,
+    strict: bool,
+    #[serde(default)]
+    dry_run: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,23 +51,76 @@ struct OfKey {
     attribute_name: Option<String>,
 }
 
-/// Declares a template.
+/// Declares a template, or shows what it would do.
 pub async fn put(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
-    let OfTemplate { table_name, template, mode, remove_others } = read(body)?;
-    let mode = match (mode.as_deref(), remove_others) {
-        (None | Some("FILL"), false) => TemplateMode::Fill,
-        (None | Some("FILL"), true) => TemplateMode::FillAndRemove,
-        (Some("CHECK"), false) => TemplateMode::Check,
-        (Some("CHECK"), true) => {
-            let mode = "CHECK with RemoveOthers".to_owned();
-            return Err(Reason::KeyTemplate(TemplateFault::Mode(mode)).into());
-        }
-        (Some(other), _) => {
+    let OfTemplate { table_name, template, mode, strict, dry_run } = read(body)?;
+    let mode = match mode.as_deref() {
+        None | Some("FILL") => TemplateMode::Fill,
+        Some("CHECK") => TemplateMode::Check,
+        Some(other) => {
             return Err(Reason::KeyTemplate(TemplateFault::Mode(other.to_owned())).into());
         }
     };
+    if strict || dry_run {
+        let preview = database.preview_key_template(&table_name, &template, mode).await?;
+        if strict && !preview.warnings.is_empty() {
+            return Err(Reason::KeyTemplate(TemplateFault::Mistaken(preview.warnings)).into());
+        }
+        if dry_run {
+            let answer = json!({ "Preview": previewed(&preview), "Warnings": preview.warnings });
+            return Ok(answer.to_string().into_bytes());
+        }
+    }
     let declared = database.put_key_template(&table_name, &template, mode).await?;
-    Ok(json!({ "KeyTemplate": described(&declared) }).to_string().into_bytes())
+    let answer = json!({ "KeyTemplate": described(&declared), "Warnings": declared.warnings });
+    Ok(answer.to_string().into_bytes())
+}
+
+/// Undoes a page of a rewriting.
+pub async fn undo(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let OfAttribute { table_name, attribute_name } = read(body)?;
+    let page = database.undo_key_template(&table_name, &attribute_name).await?;
+    let left: Vec<Value> = page.left.iter().map(example).collect();
+    let answer = json!({ "Restored": page.restored, "Left": left, "Done": page.is_done });
+    Ok(answer.to_string().into_bytes())
+}
+
+/// Forgets what an undo needs.
+pub async fn keep(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let OfAttribute { table_name, attribute_name } = read(body)?;
+    database.keep_key_template(&table_name, &attribute_name).await?;
+    Ok(b"{}".to_vec())
+}
+
+fn previewed(preview: &TemplatePreview) -> Value {
+    json!({
+        "Examined": preview.examined,
+        "All": preview.are_all,
+        "Set": count(&preview.set),
+        "Changed": count(&preview.changed),
+        "Kept": count(&preview.kept),
+        "Removed": count(&preview.removed),
+        "Refused": count(&preview.refused),
+    })
+}
+
+fn count(count: &PreviewCount) -> Value {
+    let examples: Vec<Value> = count.examples.iter().map(example).collect();
+    json!({ "Items": count.items, "Examples": examples })
+}
+
+fn example(example: &PreviewExample) -> Value {
+    let mut key = Vec::new();
+    write_item(&mut key, &example.key);
+    let key: Value = serde_json::from_slice(&key).expect("an item is written as an object");
+    let mut told = json!({ "Key": key });
+    let members = [("Before", &example.before), ("After", &example.after), ("Why", &example.why)];
+    for (name, text) in members {
+        if let Some(text) = text {
+            told[name] = json!(text);
+        }
+    }
+    told
 }
 
 /// Describes the templates of a table.
@@ -94,13 +152,12 @@ fn described(template: &KeyTemplateDescription) -> Value {
     described.insert("AttributeName".to_owned(), json!(template.attribute));
     described.insert("Template".to_owned(), json!(template.text));
     let mode = match template.mode {
-        TemplateMode::Fill | TemplateMode::FillAndRemove => "FILL",
+        TemplateMode::Fill => "FILL",
         TemplateMode::Check => "CHECK",
     };
     described.insert("Mode".to_owned(), json!(mode));
-    if template.mode == TemplateMode::FillAndRemove {
-        described.insert("RemoveOthers".to_owned(), json!(true));
-    }
+    described.insert("IsKey".to_owned(), json!(template.is_key));
+    described.insert("CanUndo".to_owned(), json!(template.can_undo));
     let status = match &template.rewriting {
         None => "ACTIVE",
         Some(_) if is_filling => "REWRITING",
@@ -171,12 +228,13 @@ mod tests {
         database.call(Operation::CreateTable, TABLE.as_bytes()).await.unwrap();
         let put = br#"{"TableName": "things", "Item": {"pk": {"S": "a"}, "n": {"N": "7"}}}"#;
         database.call(Operation::PutItem, put).await.unwrap();
-        let declared = r#"{"AttributeName":"by","Template":"by = 'N#{n:pad:3}'","Mode":"FILL","Status":"ACTIVE","Items":{"Examined":1,"Changed":1,"Refused":0}}"#;
+        let declared = r#"{"AttributeName":"by","Template":"by = 'N#{n:pad:3}'","Mode":"FILL","IsKey":true,"CanUndo":true,"Status":"ACTIVE","Items":{"Examined":1,"Changed":1,"Refused":0}}"#;
+        let nothing = r#"{"Items":0,"Examples":[]}"#;
         for (operation, body, expected) in [
             (
                 "PutKeyTemplate",
                 r#"{"TableName":"things","Template":"by = 'N#{n:pad:3}'"}"#,
-                format!(r#"{{"KeyTemplate":{declared}}}"#),
+                format!(r#"{{"KeyTemplate":{declared},"Warnings":[]}}"#),
             ),
             (
                 "DescribeKeyTemplates",
@@ -196,18 +254,36 @@ mod tests {
             (
                 "PutKeyTemplate",
                 r#"{"TableName":"things","Template":"by = 'x'","When":"a"}"#,
-                "ValidationException: The request cannot be read: unknown field `When`, expected one of `TableName`, `Template`, `Mode`, `RemoveOthers` at line 1 column 50".to_owned(),
+                "ValidationException: The request cannot be read: unknown field `When`, expected one of `TableName`, `Template`, `Mode`, `Strict`, `DryRun` at line 1 column 50".to_owned(),
             ),
             (
                 "PutKeyTemplate",
-                r#"{"TableName":"things","Template":"by = 'x'","Mode":"CHECK","RemoveOthers":true}"#,
-                "ValidationException: A key template has the mode FILL or CHECK, not \"CHECK with RemoveOthers\"".to_owned(),
+                r#"{"TableName":"things","Template":"by = 'M#{n:pad:3}#{m|x}'","DryRun":true}"#,
+                format!(
+                    r#"{{"Preview":{{"Examined":1,"All":true,"Set":{nothing},"Changed":{{"Items":1,"Examples":[{{"Key":{{"pk":{{"S":"a"}}}},"Before":"N#007","After":"M#007#x"}}]}},"Kept":{nothing},"Removed":{nothing},"Refused":{nothing}}},"Warnings":["none of the 1 items that were looked at has m; did you mean n?"]}}"#
+                ),
             ),
             (
                 "PutKeyTemplate",
-                r#"{"TableName":"things","Template":"by = 'N#{n:pad:3}'","RemoveOthers":true}"#,
-                r#"{"KeyTemplate":{"AttributeName":"by","Template":"by = 'N#{n:pad:3}'","Mode":"FILL","RemoveOthers":true,"Status":"ACTIVE","Items":{"Examined":1,"Changed":0,"Refused":0}}}"#.to_owned(),
+                r#"{"TableName":"things","Template":"by = '{m|x}'","Strict":true}"#,
+                "ValidationException: The key template looks mistaken: none of the 1 items that were looked at has m; did you mean n?".to_owned(),
             ),
+            (
+                "UndoKeyTemplate",
+                r#"{"TableName":"things","AttributeName":"by"}"#,
+                r#"{"Restored":1,"Left":[],"Done":false}"#.to_owned(),
+            ),
+            (
+                "UndoKeyTemplate",
+                r#"{"TableName":"things","AttributeName":"by"}"#,
+                r#"{"Restored":0,"Left":[],"Done":true}"#.to_owned(),
+            ),
+            (
+                "PutKeyTemplate",
+                r#"{"TableName":"things","Template":"by = 'N#{n:pad:3}'"}"#,
+                format!(r#"{{"KeyTemplate":{declared},"Warnings":[]}}"#),
+            ),
+            ("KeepKeyTemplate", r#"{"TableName":"things","AttributeName":"by"}"#, "{}".to_owned()),
             ("DeleteKeyTemplate", r#"{"TableName":"things","AttributeName":"by"}"#, "{}".to_owned()),
             ("DescribeKeyTemplates", r#"{"TableName":"things"}"#, r#"{"KeyTemplates":[]}"#.to_owned()),
         ] {

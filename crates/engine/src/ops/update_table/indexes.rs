@@ -257,7 +257,6 @@ fn delete_index(record: &mut TableRecord, name: &str) -> ApiResult<IndexId> {
     index.state = IndexState::Deleting;
     let id = index.id;
     prune_definitions(record);
-    record.drop_unused_templates();
     record.forget_insights(id);
     Ok(id)
 }

@@ -14,10 +14,6 @@ pub fn refused(fault: &TemplateFault) -> String {
             "Invalid key template, in the condition after when, which begins at character {column}: {}",
             reason.sentence(Layer::Current)
         ),
-        TemplateFault::NotAKey(attribute) => format!(
-            "A key template derives a key attribute, and {attribute} is none of the table and none of \
-             its indexes"
-        ),
         TemplateFault::NotAString { attribute, declared } => format!(
             "A key template derives a string, and the key attribute {attribute} has the type {}",
             declared.as_str()
@@ -34,19 +30,13 @@ pub fn refused(fault: &TemplateFault) -> String {
             "The conditions of a table's key templates have at most {most} contains and size together, for each \
              reads through the item at every write"
         ),
-        TemplateFault::RemovesOthers { attribute, items, examined, are_all, examples } => format!(
-            "The key template would remove {attribute} from {}, which clients wrote, such as {}: no case of it \
-             holds for these items, or a part is missing. Change the condition, or say that keys of others \
-             are to be removed (--remove-others, RemoveOthers)",
-            if *are_all {
-                format!("{items} of {examined} items")
-            } else {
-                format!(
-                    "{items} of the first {examined} items, and more that were not looked at may lose it"
-                )
-            },
-            examples.join(", ")
+        TemplateFault::Generates(attribute) => format!(
+            "ulid(), uuid7() and now:iso are made when an item is written: {attribute} can have them only in \
+             the mode fill, and not as a key of the table, which the answer of PutItem could not return"
         ),
+        TemplateFault::Mistaken(warnings) => {
+            format!("The key template looks mistaken: {}", warnings.join("; "))
+        }
         TemplateFault::TooMany(most) => {
             format!("The table has {most} key templates, which is as many as there may be")
         }
@@ -145,9 +135,6 @@ pub fn derived(attribute: &str, fault: &DerivedKeyFault) -> String {
             format!("it must be {derived:?}")
         }
         DerivedKeyFault::Differs { derived: None } => "the item must not have it".to_owned(),
-        DerivedKeyFault::OfClient => "no case of it holds, or a part is missing, so it would remove the key that \
-             the request brings: leave that out, or declare the template so that it removes keys of others"
-            .to_owned(),
     };
     format!("The key template of the attribute {attribute} refuses the item: {why}")
 }

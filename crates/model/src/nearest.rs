@@ -1,4 +1,4 @@
-//! Suggestions for misspelt names.
+//! The name among several that a misspelt one may stand for.
 
 /// Longer names are not compared: the work grows with the square of the length.
 const NAME_MAX_BYTES: usize = 255;
