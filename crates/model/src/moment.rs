@@ -38,6 +38,14 @@ pub fn basic(epoch_ms: u64) -> String {
     extended(epoch_ms).replace(['-', ':'], "")
 }
 
+/// Returns the milliseconds of a time such as `90s`, `10m`, `2h` or `7d`; `None` for other texts.
+pub fn ago_ms(text: &str) -> Option<u64> {
+    const UNITS: [(char, u64); 4] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400)];
+    let (unit, seconds) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
+    let count: u64 = text.strip_suffix(unit)?.parse().ok()?;
+    count.checked_mul(seconds * 1000)
+}
+
 /// Returns the moment of a text; `None` if it is in none of the forms.
 pub fn parse(text: &str) -> Option<u64> {
     match text.strip_suffix('Z') {
@@ -163,6 +171,22 @@ mod tests {
             "२026१121T100000Z",
         ] {
             assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_ago_have_a_unit() {
+        for (text, ms) in [
+            ("90s", Some(90_000)),
+            ("10m", Some(600_000)),
+            ("2h", Some(7_200_000)),
+            ("7d", Some(604_800_000)),
+            ("20261121T100000Z", None),
+            ("m", None),
+            ("-1m", None),
+            ("99999999999999999d", None),
+        ] {
+            assert_eq!(ago_ms(text), ms, "{text}");
         }
     }
 }

@@ -48,7 +48,8 @@ impl<S: Store> Engine<S> {
     /// Returns whether a name means the past of a table with a history. Tables without one have no past, as on the
     /// service.
     fn names_a_past(&self, name: &str) -> bool {
-        let table = parse_name(name).and_then(|(table, _)| self.core.catalog.get(table));
+        let table =
+            parse_name(name, self.now_ms()).and_then(|(table, _)| self.core.catalog.get(table));
         table.is_some_and(|table| table.record.history.is_some())
     }
 
@@ -64,7 +65,7 @@ impl<S: Store> Engine<S> {
     }
 
     fn table_of_past(&self, name: &str) -> ApiResult<Arc<Table>> {
-        let (table_name, past) = parse_name(name).ok_or(Reason::TableNotFound)?;
+        let (table_name, past) = parse_name(name, self.now_ms()).ok_or(Reason::TableNotFound)?;
         let table = self.table(table_name)?;
         let past = past.map_err(Reason::History)?;
         match past {

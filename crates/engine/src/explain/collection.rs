@@ -100,7 +100,20 @@ pub(super) async fn siblings<V: View>(
     keys: &ReadKeys,
     (attribute, prefix): (&str, &str),
 ) -> ApiResult<Option<Siblings>> {
-    if prefix.is_empty() || prefix.ends_with(DELIMITERS) {
+    let declared: Vec<char> = read.page.table.delimiters_of(attribute);
+    let is_delimiter = |one: char, stored: &str| match &declared[..] {
+        [] => {
+            let of_data = one.is_ascii_punctuation() && prefix.contains(one);
+            delimiter_of(stored).map_or(of_data, |known| known == one)
+        }
+        declared => declared.contains(&one),
+    };
+    let is_closed = prefix.ends_with(DELIMITERS)
+        || prefix.chars().next_back().is_some_and(|last| {
+            declared.contains(&last)
+                || last.is_ascii_punctuation() && prefix.matches(last).count() > 1
+        });
+    if prefix.is_empty() || is_closed {
         return Ok(None);
     }
     let mut rest = keys.range.clone();
@@ -112,7 +125,7 @@ pub(super) async fn siblings<V: View>(
         let Some(next) = stored.strip_prefix(prefix) else { break };
         let continuation = next.chars().next();
         match continuation {
-            Some(one) if delimiter_of(stored) == Some(one) => delimiter = delimiter.or(Some(one)),
+            Some(one) if is_delimiter(one, stored) => delimiter = delimiter.or(Some(one)),
             Some(_) => example = example.or_else(|| Some(stored.to_owned())),
             None => {}
         }

@@ -439,6 +439,16 @@ pub enum AdviceKind {
     OpenPrefix,
     /// The range is open at an end and leaves the prefix of its value.
     OpenRange,
+    /// Dates in the condition are written in a form that does not sort.
+    DateForm,
+    /// The upper end of the range is not the last of the keys with its prefix.
+    UpperEnd,
+    /// The prefix of versions takes the pointer to the newest along.
+    VersionPointer,
+    /// The last key has not the greatest number, because numbers have no leading zeros.
+    UnpaddedNumber,
+    /// An index holds only the items that have an attribute.
+    SparseIndex,
     /// A name in double quotes is compared, where text was likely meant.
     TwoAttributes,
     /// Limit counts before the filter.

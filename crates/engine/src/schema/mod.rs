@@ -532,6 +532,13 @@ impl Table {
         self.template_of(attribute)?.fullest_reading(text, is_beginning)
     }
 
+    /// Returns the characters that end parts of an attribute, by its template.
+    pub(crate) fn delimiters_of(&self, attribute: &str) -> Vec<char> {
+        let mut templates = self.derived.iter().flatten().map(|derived| &derived.template);
+        let template = templates.find(|template| template.attribute() == attribute);
+        template.map(|template| template.delimiters().collect()).unwrap_or_default()
+    }
+
     /// Returns the parts of a value as a condition, if it has any.
     pub(crate) fn key_parts(
         &self,

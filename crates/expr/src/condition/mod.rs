@@ -148,6 +148,22 @@ impl Condition {
         self.0.collect_fixed(&mut names);
         names
     }
+
+    /// Returns the top-level attributes that have to exist.
+    pub fn existing_attributes(&self) -> Vec<&str> {
+        let paths = self.0.joined().iter().filter_map(Node::existing);
+        paths.filter(|path| !path.is_nested()).map(|path| &*path.attribute).collect()
+    }
+
+    /// Returns the number of values that a top-level attribute has to have one of, by IN.
+    pub fn candidates_of(&self, attribute: &str) -> Option<usize> {
+        self.0.joined().iter().find_map(|node| match node {
+            Node::In { operand, candidates } if operand.attribute() == Some(attribute) => {
+                Some(candidates.len())
+            }
+            _ => None,
+        })
+    }
 }
 
 impl Operand {
@@ -185,6 +201,26 @@ impl Node {
             | Self::HasType(..)
             | Self::BeginsWith(..)
             | Self::Contains(..) => {}
+        }
+    }
+
+    /// Returns the path that has to exist.
+    fn existing(&self) -> Option<&DocumentPath> {
+        match self {
+            Self::Exists(path) => Some(path),
+            Self::Not(absent) => match &**absent {
+                Self::Not(node) => node.existing(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns the conditions that all have to hold.
+    fn joined(&self) -> &[Node] {
+        match self {
+            Self::And(nodes) => nodes,
+            other => std::slice::from_ref(other),
         }
     }
 

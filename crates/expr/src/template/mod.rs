@@ -129,6 +129,11 @@ impl KeyTemplate {
         self.cases.iter().position(|case| case.holds(item))
     }
 
+    /// Returns the characters that end parts.
+    pub fn delimiters(&self) -> impl Iterator<Item = char> {
+        self.cases.iter().flat_map(Case::parts).filter_map(|part| part.delimiter)
+    }
+
     /// Returns true if a case has no condition.
     pub fn is_unconditional(&self, case: usize) -> bool {
         self.cases.get(case).is_some_and(|case| case.when.is_none())

@@ -6,11 +6,15 @@
 //! | `filter.rs` | filters: items they drop, indexes for their items, Limit before them |
 //! | `sorted.rs` | an index, or the table, whose sort key a filter tests |
 //! | `range.rs` | ranges of sort keys that hold more than their values say |
+//! | `keys.rs` | values of sort keys that do not mean what they look like |
+//! | `scans.rs` | partitions, or a sparse index, instead of the whole table |
 //! | `names.rs` | names in double quotes that are likely text |
 
 mod filter;
+mod keys;
 mod names;
 mod range;
+mod scans;
 mod sorted;
 
 use super::explanation::{Advice, AdviceKind, ReadStep};
@@ -32,7 +36,13 @@ pub(super) async fn of_read<V: View>(
     found.extend(two_attributes);
     found.extend(range::open_prefix(view, read).await?);
     found.extend(range::open_range(read, step));
-    let fitting = filter::index_that_fits(read);
+    found.extend(keys::date_form(read));
+    found.extend(keys::upper_end(view, read).await?);
+    found.extend(keys::pointer(view, read).await?);
+    found.extend(keys::last_of_unpadded(view, read).await?);
+    let fitting = filter::index_that_fits(read).or_else(|| scans::listed_partitions(read));
+    let sparse = scans::sparse_index(read).filter(|_| fitting.is_none());
+    let fitting = fitting.or(sparse);
     if fitting.is_none() && !is_meant_otherwise {
         found.extend(filter::whole_read(read, step));
     }
