@@ -13,8 +13,9 @@ pub const MEANINGS: &[(i32, &str)] = &[
     (2, "wrong arguments, configuration file or environment"),
     (3, "the database refused the request"),
     (4, "there is no such item"),
-    (5, "lint has found errors or warnings, or contract requests that are not allowed"),
+    (5, "lint has found warnings, or contract requests that are not allowed"),
     (6, "the recorded requests cost more than the budget"),
+    (7, "lint has found errors"),
     (130, "interrupted: work given up by Ctrl-C, or a second signal while shutting down"),
 ];
 
@@ -24,6 +25,7 @@ const REFUSED: u8 = 3;
 const NOT_FOUND: u8 = 4;
 const FOUND: u8 = 5;
 const OVER_BUDGET: u8 = 6;
+const FOUND_ERRORS: u8 = 7;
 /// Exit code that shells report for a process that was interrupted.
 pub const INTERRUPTED: i32 = 130;
 const INTERRUPTED_CODE: u8 = 130;
@@ -54,11 +56,26 @@ impl std::error::Error for Usage {}
 
 /// A check has findings; holds the message with their number.
 #[derive(Debug)]
-pub struct CheckFailed(pub String);
+pub struct CheckFailed {
+    text: String,
+    has_errors: bool,
+}
+
+impl CheckFailed {
+    /// Returns the failure of a check without errors of the gravest kind.
+    pub fn new(text: String) -> Self {
+        Self { text, has_errors: false }
+    }
+
+    /// Returns the failure of a linter that has found errors.
+    pub fn with_errors(text: String) -> Self {
+        Self { text, has_errors: true }
+    }
+}
 
 impl fmt::Display for CheckFailed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.write_str(&self.text)
     }
 }
 
@@ -126,8 +143,8 @@ fn code(error: &anyhow::Error) -> u8 {
         REFUSED
     } else if error.is::<NotFound>() {
         NOT_FOUND
-    } else if error.is::<CheckFailed>() {
-        FOUND
+    } else if let Some(failed) = error.downcast_ref::<CheckFailed>() {
+        if failed.has_errors { FOUND_ERRORS } else { FOUND }
     } else if error.is::<OverBudget>() {
         OVER_BUDGET
     } else if error.is::<SettingsError>() || error.is::<Usage>() {

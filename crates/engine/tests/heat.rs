@@ -477,7 +477,7 @@ fn a_table_named_sys_heat_is_that_table_and_elsewhere_there_is_none() {
 #[test]
 fn hot_keys_tell_the_parts_that_templates_derive() {
     let database = watched(Profile::Default);
-    let template = r#"city = "{country}#{town}""#;
+    let template = r#"owns city = "{country}#{town}""#;
     block_on(database.engine.put_key_template("orders", template, TemplateMode::Fill)).unwrap();
     let mut item = order("p", "s");
     item["country"] = json!({"S": "NL"});

@@ -4,13 +4,39 @@ use super::Connection;
 use crate::config::Parameter;
 use clap::{Args, ValueEnum};
 use hashrange::cost::Budget;
+use hashrange_lint::Severity;
 use std::path::PathBuf;
+
+/// Least severity of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Least {
+    /// Errors only
+    Error,
+    /// Errors and warnings
+    Warning,
+    /// All findings
+    Suggestion,
+    /// None
+    Never,
+}
+
+impl Least {
+    /// Returns whether findings of a severity are meant.
+    pub fn includes(self, severity: Severity) -> bool {
+        match self {
+            Self::Error => severity == Severity::Error,
+            Self::Warning => severity <= Severity::Warning,
+            Self::Suggestion => true,
+            Self::Never => false,
+        }
+    }
+}
 
 /// Arguments of `lint`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Reports only faults that the data show, with keys as evidence and a remedy. Ends \
-    with 5 if there are errors or warnings. For example:\n  \
+    with 5 if there are warnings, with 7 if there are errors. For example:\n  \
     hashrange lint\n  \
     hashrange lint cities --sample 100000\n  \
     hashrange lint --design model.json"
@@ -27,9 +53,35 @@ pub struct Lint {
     /// several times [default: the template's]
     #[arg(long, value_name = "NAME=VALUE", requires = "design")]
     pub parameter: Vec<Parameter>,
+    /// Look at the items of this export, a file or the folder that ExportTableToPointInTime has
+    /// written, by the design of their table; they are loaded into memory
+    #[arg(long, value_name = "PATH", requires = "design")]
+    pub export: Option<PathBuf>,
     /// Most items of each table to look at
-    #[arg(long, value_name = "COUNT", default_value_t = 10_000, conflicts_with = "design")]
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     pub sample: u64,
+    /// Least severe findings to report
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Least::Suggestion)]
+    pub severity: Least,
+    /// Least severe findings that end the command with 5, or with 7 if there are errors
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Least::Warning)]
+    pub fail_on: Least,
+    /// Leave out findings that are in this file, which --write-baseline has written
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write all findings into this file, for --baseline
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
+    /// Leave out what this file in TOML ignores: [[ignore]] with rule, table, index, attribute, and
+    /// reason
+    #[arg(long, value_name = "FILE")]
+    pub ignores: Option<PathBuf>,
+    /// Write the findings into this file in SARIF
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Write the findings into this file in the XML of JUnit
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// Look at recorded requests, too: those of this file, which hashrange cost --save has written;
     /// may be given several times [default: the server's record, if it has one]
     #[arg(long, value_name = "FILE", conflicts_with = "design")]

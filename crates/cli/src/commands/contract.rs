@@ -83,8 +83,10 @@ fn end(findings: &Findings, refused: usize) -> anyhow::Result<()> {
     let unknown = counted(count(findings.unknown.len() + refused), "kind");
     let over = findings.patterns.iter().filter(|pattern| pattern.is_over).count();
     let over = counted(count(over), "pattern");
-    Err(CheckFailed(format!("{unknown} of requests not in the contract, {over} over its units"))
-        .into())
+    Err(CheckFailed::new(format!(
+        "{unknown} of requests not in the contract, {over} over its units"
+    ))
+    .into())
 }
 
 fn learn(mut contract: Contract, recording: &Recording, design: &Path) -> anyhow::Result<()> {

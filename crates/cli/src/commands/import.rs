@@ -12,6 +12,7 @@ use crate::output::{self, printer, printer::Printer};
 use crate::reading::reader::Plan;
 use crate::reading::source::Source;
 use serde_json::json;
+use std::path::PathBuf;
 
 /// Puts the items of the files.
 pub fn run(client: &mut Client, arguments: &Import) -> anyhow::Result<()> {
@@ -60,6 +61,25 @@ pub fn of_standard_input(client: &mut Client, arguments: &Put) -> anyhow::Result
     };
     let summary = put_all(client, settings)?;
     print(&summary, &arguments.table, Printer::of(&arguments.connection)?.format)
+}
+
+/// Puts the items of files into a table, with their forms found in them.
+pub fn whole_files(
+    client: &mut Client,
+    table: &str,
+    files: Vec<PathBuf>,
+) -> anyhow::Result<Summary> {
+    let bulk = Bulk { from_line: 1, skip_bad: false, in_flight: 8 };
+    let settings = ImportSettings {
+        table,
+        sources: files.into_iter().map(Source::File).collect(),
+        form: None,
+        schema: Types::new(),
+        header: None,
+        delimiter: Delimiter::default(),
+        bulk: &bulk,
+    };
+    put_all(client, settings)
 }
 
 fn source(file: &std::path::Path) -> Source {

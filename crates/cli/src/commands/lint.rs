@@ -2,41 +2,51 @@
 //! file.
 
 mod design;
+mod ignored;
+mod report;
 mod sample;
+mod written;
 
 #[cfg(test)]
 mod corpus;
 
 use super::cost::{prices, read_recording, recorded_by};
 use super::heat;
+use super::import;
 use super::key_parts::KeyParts;
 use crate::advice;
-use crate::arguments::{Format, Lint};
-use crate::bulk::counted;
+use crate::arguments::Lint;
 use crate::client::{Client, is_unknown};
 use crate::config::ClientSettings;
-use crate::exit::{CheckFailed, Usage};
-use crate::initial::{self, Given};
-use crate::output::{self, printer::Printer, table::shown};
+use crate::exit::Usage;
+use crate::initial::{self, Definition, Given};
+use crate::output::printer::Printer;
 use crate::surroundings::variable;
+use anyhow::Context;
 use hashrange::advisor::{Report as Advised, advise};
 use hashrange::heat::PlaceHeat;
-use hashrange_lint::{Finding, Severity, lint, lint_heat, lint_requests};
+use hashrange::{Database, Operation};
+use hashrange_lint::{Finding, lint, lint_heat, lint_requests};
+use report::Report;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Examines tables of a database and prints the findings.
 pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
-    let printer = Printer::of(&arguments.connection)?;
     client.leave_unrecorded();
     let names = match &arguments.tables[..] {
         [] => advice::table_names(client, usize::MAX)?,
         names => names.to_vec(),
     };
+    examine(client, arguments, names)
+}
+
+fn examine(client: &mut Client, arguments: &Lint, names: Vec<String>) -> anyhow::Result<()> {
+    let printer = Printer::of(&arguments.connection)?;
     // Requests come first: the reads of the tables below are requests, too.
     let advice = advice_of_requests(client, arguments)?;
     let heat = heat_of_keys(client, arguments)?;
-    let mut report = Report::new(&printer);
+    let mut report = Report::new(&printer, arguments)?;
     for name in names {
         let sample = sample::of(client, &name, arguments.sample)?;
         let mut findings = lint(&sample.table, &sample.items, &sample.collections);
@@ -103,10 +113,13 @@ fn heat_of_keys(client: &mut Client, arguments: &Lint) -> anyhow::Result<Vec<Pla
 pub fn run_on_design(arguments: &Lint, file: &Path) -> anyhow::Result<()> {
     let printer = Printer::of(&arguments.connection)?;
     let region = ClientSettings::resolve(&arguments.connection, variable)?.region;
-    let mut report = Report::new(&printer);
+    let mut report = Report::new(&printer, arguments)?;
     let given = Given { region: &region, parameters: &arguments.parameter };
     let files = initial::definitions::read(&[file.to_owned()], given)?;
     let definitions: Vec<_> = files.into_iter().flat_map(|file| file.definitions).collect();
+    if let Some(export) = &arguments.export {
+        return run_on_export(arguments, definitions, file, export);
+    }
     let is_there = |name: &&String| definitions.iter().any(|known| known.name == **name);
     if let Some(name) = arguments.tables.iter().find(|name| !is_there(name)) {
         return Err(Usage(format!("{}: there is no table {name} in it", file.display())).into());
@@ -121,93 +134,50 @@ pub fn run_on_design(arguments: &Lint, file: &Path) -> anyhow::Result<()> {
     report.end()
 }
 
-/// Counts and settings of a report that prints table by table.
-struct Report<'p> {
-    printer: &'p Printer,
-    /// Errors, warnings, suggestions.
-    counts: [usize; 3],
+/// Examines the items of an export by the design of its table: loads them into a database in memory.
+fn run_on_export(
+    arguments: &Lint,
+    definitions: Vec<Definition>,
+    design: &Path,
+    export: &Path,
+) -> anyhow::Result<()> {
+    let mut wanted = definitions
+        .into_iter()
+        .filter(|it| arguments.tables.is_empty() || arguments.tables.contains(&it.name));
+    let (Some(definition), None) = (wanted.next(), wanted.next()) else {
+        let why = format!("{}: name the one table of the export", design.display());
+        return Err(Usage(why).into());
+    };
+    let mut client = Client::Local(Database::memory().blocking());
+    client.call(Operation::CreateTable, &Value::Object(definition.request))?;
+    import::whole_files(&mut client, &definition.name, files_of(export)?)?;
+    examine(&mut client, arguments, vec![definition.name])
 }
 
-impl<'p> Report<'p> {
-    fn new(printer: &'p Printer) -> Self {
-        Self { printer, counts: [0; 3] }
+/// Returns the files with the items of an export: a file, or those in a folder, but for its manifests.
+fn files_of(export: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let named = || export.display().to_string();
+    if !export.is_dir() {
+        return Ok(vec![export.to_owned()]);
     }
-
-    fn add(&mut self, text: &str, findings: &[Finding]) -> anyhow::Result<()> {
-        for finding in findings {
-            self.counts[place(finding.rule.severity())] += 1;
+    let (mut folders, mut files) = (vec![export.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).with_context(named)? {
+            let path = entry.with_context(named)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let has_items = [".json", ".json.gz", ".jsonl", ".jsonl.gz", ".csv", ".csv.gz"];
+            if path.is_dir() {
+                folders.push(path);
+            } else if !name.starts_with("manifest-")
+                && has_items.iter().any(|it| name.ends_with(it))
+            {
+                files.push(path);
+            }
         }
-        if self.printer.format != Format::Table {
-            return findings.iter().map(as_json).try_for_each(output::line);
-        }
-        output::line(shown(text))?;
-        for line in findings.iter().flat_map(lines) {
-            output::line(line)?;
-        }
-        output::line("")
     }
-
-    /// Prints a line to people.
-    fn note(&self, text: &str) -> anyhow::Result<()> {
-        if self.printer.format != Format::Table {
-            return Ok(());
-        }
-        output::line(shown(text))?;
-        output::line("")
+    if files.is_empty() {
+        return Err(Usage(format!("{}: there are no files of items in it", named())).into());
     }
-
-    /// Prints the number of findings, and fails if there are errors or warnings.
-    fn end(self) -> anyhow::Result<()> {
-        let counts = self.counts;
-        let told: Vec<String> = counts
-            .into_iter()
-            .zip(["error", "warning", "suggestion"])
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, noun)| counted(count as u64, noun))
-            .collect();
-        let told = if told.is_empty() { "nothing found".to_owned() } else { told.join(", ") };
-        if self.printer.format == Format::Table {
-            output::line(&told)?;
-        }
-        let harmful = counts[place(Severity::Error)] + counts[place(Severity::Warning)];
-        if harmful == 0 { Ok(()) } else { Err(CheckFailed(told).into()) }
-    }
-}
-
-fn place(severity: Severity) -> usize {
-    match severity {
-        Severity::Error => 0,
-        Severity::Warning => 1,
-        Severity::Suggestion => 2,
-    }
-}
-
-/// Returns the place of a finding: the table or index, and the attribute.
-fn place_of(finding: &Finding) -> String {
-    let source = finding.index.as_ref().map(|index| format!("{}.{index}", finding.table));
-    let source = source.unwrap_or_else(|| finding.table.clone());
-    match &finding.attribute {
-        Some(attribute) => format!("{source}, {attribute}"),
-        None => source,
-    }
-}
-
-fn lines(finding: &Finding) -> Vec<String> {
-    let severity = finding.rule.severity().word();
-    let mut lines = vec![
-        format!("  {severity}: {} ({})", finding.rule, shown(&place_of(finding))),
-        format!("    {}", shown(&finding.evidence)),
-    ];
-    lines.extend(finding.examples.iter().map(|key| format!("      {}", shown(key))));
-    lines.push(format!("    fix: {}", finding.fix));
-    lines
-}
-
-fn as_json(finding: &Finding) -> String {
-    let value = json!({
-        "table": finding.table, "index": finding.index, "attribute": finding.attribute,
-        "rule": finding.rule.id(), "severity": finding.rule.severity().word(),
-        "evidence": finding.evidence, "examples": finding.examples, "fix": finding.fix,
-    });
-    value.to_string()
+    files.sort();
+    Ok(files)
 }

@@ -30,7 +30,7 @@ mod workbench;
 mod yaml;
 
 use anyhow::Context;
-use definition::Definition;
+pub use definition::Definition;
 use definitions::Contents;
 use hashrange::Database;
 use items::ItemFile;

@@ -35,7 +35,7 @@ pub fn run(client: &mut Client, contract: &Contract, printer: &Printer) -> anyho
     match verified.iter().filter(|it| it.fault.is_some()).count() {
         0 => Ok(()),
         faults => {
-            Err(CheckFailed(format!("{faults} of the examples are not as the contract says"))
+            Err(CheckFailed::new(format!("{faults} of the examples are not as the contract says"))
                 .into())
         }
     }
