@@ -81,4 +81,9 @@ impl Source {
     pub fn holds(&self, name: &str) -> bool {
         self.partition.iter().chain(&self.sort).any(|known| known == name)
     }
+
+    /// Returns whether an item is in it: it has all keys.
+    pub(crate) fn has(&self, item: &Item) -> bool {
+        self.partition.iter().chain(&self.sort).all(|name| item.contains_key(name))
+    }
 }

@@ -1,0 +1,66 @@
+//! The moments in the values of a key attribute, by the shape of what is before them.
+
+use crate::keys::{Column, Kind, Row, Shape};
+use crate::moments::Moment;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Moments of an attribute.
+#[derive(Debug)]
+pub(crate) struct Moments {
+    pub(crate) groups: BTreeMap<Shape, Vec<Found>>,
+}
+
+/// A moment in a row.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) row: usize,
+    pub(crate) collection: usize,
+    pub(crate) range: Range<usize>,
+    pub(crate) moment: Moment,
+}
+
+impl Moments {
+    pub(crate) fn of(column: &Column<'_>) -> Self {
+        let mut groups: BTreeMap<Shape, Vec<Found>> = BTreeMap::new();
+        for (nth, row) in column.rows.iter().enumerate() {
+            let mut shape = Shape::default();
+            for token in &row.tokens {
+                if let Kind::Moment(moment) = token.kind {
+                    let (range, collection) = (token.range.clone(), row.collection);
+                    let found = Found { row: nth, collection, range, moment };
+                    groups.entry(shape.clone()).or_default().push(found);
+                }
+                shape.push(row.text, token);
+            }
+        }
+        Self { groups }
+    }
+}
+
+impl Found {
+    /// Returns the text of the moment.
+    pub(crate) fn text<'i>(&self, column: &Column<'i>) -> &'i str {
+        self.row(column).text.get(self.range.clone()).unwrap_or("")
+    }
+
+    /// Returns the key up to and with the segment that has the moment.
+    pub(crate) fn key(&self, column: &Column<'_>) -> String {
+        let row = self.row(column);
+        let end = row.segment(self.range.start).end.max(self.range.end);
+        row.text.get(..end).unwrap_or("").to_owned()
+    }
+
+    fn row<'c, 'i>(&self, column: &'c Column<'i>) -> &'c Row<'i> {
+        &column.rows[self.row]
+    }
+}
+
+/// Returns moments by item collection, and then all of them together.
+pub(crate) fn by_collection(found: &[Found]) -> impl Iterator<Item = Vec<&Found>> {
+    let mut collections: BTreeMap<usize, Vec<&Found>> = BTreeMap::new();
+    for one in found {
+        collections.entry(one.collection).or_default().push(one);
+    }
+    collections.into_values().chain(std::iter::once(found.iter().collect()))
+}

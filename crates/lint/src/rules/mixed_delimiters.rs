@@ -1,0 +1,134 @@
+//! Keys of one kind with different delimiters: `ORDER#17` and `ORDER|18`.
+
+use crate::finding::{Finding, Rule};
+use crate::keys::{Column, Kind, Row};
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
+use std::ops::Range;
+
+/// Characters that may be delimiters.
+const MARKS: &str = "#|/:_-.~;¦^§>";
+/// Characters that are in names and ids, too.
+const IN_NAMES: &str = "-_.";
+
+/// A key taken apart at all marks.
+#[derive(Debug)]
+struct Divided<'c, 'i> {
+    row: &'c Row<'i>,
+    marks: Vec<char>,
+    parts: Vec<(Range<usize>, Kind)>,
+}
+
+pub(super) fn check(column: &Column<'_>) -> Option<Finding> {
+    let mut groups: BTreeMap<(&str, usize), Vec<Divided<'_, '_>>> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for row in column.rows.iter().filter(|row| seen.insert(row.text)) {
+        if let Some(divided) = Divided::of(row) {
+            let first = divided.text(0);
+            groups.entry((first, divided.parts.len())).or_default().push(divided);
+        }
+    }
+    groups.values().find_map(|keys| of_group(keys))
+}
+
+fn of_group(keys: &[Divided<'_, '_>]) -> Option<Finding> {
+    let mut ways: BTreeMap<&[char], Vec<&Divided<'_, '_>>> = BTreeMap::new();
+    for key in keys {
+        ways.entry(&key.marks).or_default().push(key);
+    }
+    let (usual, many) = ways.iter().max_by_key(|(_, keys)| keys.len())?;
+    let differ = ways.iter().filter(|(way, _)| way != &usual);
+    let (other, few) = differ.into_iter().find(|(way, few)| {
+        let nth = usual.iter().zip(way.iter()).position(|(one, other)| one != other);
+        nth.is_some_and(|nth| few.iter().any(|key| are_one_kind(many, key, usual, nth)))
+    })?;
+    let text =
+        |way: &[char]| way.iter().map(|mark| format!("{mark}")).collect::<Vec<_>>().join(" ");
+    let evidence = format!(
+        "{} keys are divided by {}, {} of the same kind by {}",
+        many.len(),
+        text(usual),
+        few.len(),
+        text(other)
+    );
+    let examples = vec![many[0].row.text.to_owned(), few[0].row.text.to_owned()];
+    Some(Finding::new(Rule::MixedDelimiters, evidence, examples))
+}
+
+/// Returns whether a key is of the kind of many others, from which it differs at the n-th mark.
+fn are_one_kind(
+    many: &[&Divided<'_, '_>],
+    key: &Divided<'_, '_>,
+    usual: &[char],
+    nth: usize,
+) -> bool {
+    let kinds: Vec<BTreeSet<String>> = (0..key.parts.len())
+        .map(|part| many.iter().map(|other| other.kind(part)).collect())
+        .collect();
+    let is_same = kinds.iter().enumerate().all(|(part, kinds)| kinds.contains(&key.kind(part)));
+    let is_known = |part: usize| many.iter().any(|other| other.text(part) == key.text(part));
+    let behind = nth + 1..key.parts.len();
+    let is_of_words = behind.clone().all(|part| key.parts[part].1 == Kind::Word);
+    let are_in_names = [usual[nth], key.marks[nth]].iter().all(|mark| IN_NAMES.contains(*mark));
+    // A character of a name, if the other one divides both keys.
+    let is_in_value =
+        [(usual[nth], key.marks[nth]), (key.marks[nth], usual[nth])].iter().any(|(one, other)| {
+            IN_NAMES.contains(*one) && usual.contains(other) && key.marks.contains(other)
+        });
+    is_same
+        && !is_in_value
+        && (!is_of_words || behind.clone().all(is_known))
+        && !(are_in_names && nth > 0)
+}
+
+impl<'c, 'i> Divided<'c, 'i> {
+    /// Returns the parts of a key that begins with a word and has a mark between any two parts.
+    fn of(row: &'c Row<'i>) -> Option<Self> {
+        let mut divided = Self { row, marks: Vec::new(), parts: Vec::new() };
+        let mut was_mark = true;
+        let tokens = &row.tokens;
+        for (nth, token) in tokens.iter().enumerate() {
+            match token.kind {
+                // Two colons are one delimiter.
+                Kind::Mark(':') if was_mark && nth > 1 && tokens[nth - 1].kind == token.kind => {}
+                Kind::Mark(mark) if MARKS.contains(mark) && was_mark => return None,
+                Kind::Mark(mark) if MARKS.contains(mark) => {
+                    divided.marks.push(mark);
+                    was_mark = true;
+                }
+                kind if was_mark => {
+                    divided.parts.push((token.range.clone(), kind));
+                    was_mark = false;
+                }
+                kind => divided.add(token.range.end, kind),
+            }
+        }
+        let is_named = divided.parts.first()?.1 == Kind::Word && divided.text(0).len() > 1;
+        let is_file =
+            divided.marks.last() == Some(&'.') && divided.text(divided.marks.len()).len() < 5;
+        (is_named && !is_file && !was_mark && divided.parts.len() > 1).then_some(divided)
+    }
+
+    /// Adds a token to the last part, such as the second word of a name.
+    fn add(&mut self, end: usize, kind: Kind) {
+        if let Some((range, known)) = self.parts.last_mut() {
+            range.end = end;
+            if *known != kind && !matches!(kind, Kind::Mark(_)) {
+                *known = Kind::Mixed;
+            }
+        }
+    }
+
+    fn text(&self, part: usize) -> &'i str {
+        self.parts.get(part).and_then(|(range, _)| self.row.text.get(range.clone())).unwrap_or("")
+    }
+
+    /// Returns the kind of a part; words and numbers of ids are one kind with them.
+    fn kind(&self, part: usize) -> String {
+        let kind = self.parts.get(part).map(|(_, kind)| match kind {
+            Kind::Digits => discriminant(&Kind::Mixed),
+            kind => discriminant(kind),
+        });
+        format!("{kind:?}")
+    }
+}
