@@ -1,5 +1,6 @@
 //! The moments in the values of a key attribute, by the shape of what is before them.
 
+use crate::design::are_alike;
 use crate::keys::{Column, Kind, Row, Shape};
 use crate::moments::Moment;
 use std::collections::BTreeMap;
@@ -51,6 +52,13 @@ impl Found {
         row.text.get(..end).unwrap_or("").to_owned()
     }
 
+    /// Returns whether two moments may be asked for together: they are in one collection, or in
+    /// items of one kind.
+    pub(crate) fn may_meet(&self, other: &Self, column: &Column<'_>) -> bool {
+        self.collection == other.collection
+            || are_alike(self.row(column).item, other.row(column).item)
+    }
+
     fn row<'c, 'i>(&self, column: &'c Column<'i>) -> &'c Row<'i> {
         &column.rows[self.row]
     }
@@ -63,4 +71,19 @@ pub(crate) fn by_collection(found: &[Found]) -> impl Iterator<Item = Vec<&Found>
         collections.entry(one.collection).or_default().push(one);
     }
     collections.into_values().chain(std::iter::once(found.iter().collect()))
+}
+
+/// Moments of a way of writing that are compared with those of another.
+pub(crate) const PAIRS_MAX: usize = 20;
+
+/// Returns one of many and one of few that may be asked for together.
+pub(crate) fn pair<'f>(
+    column: &Column<'_>,
+    many: &[&'f Found],
+    few: &[&'f Found],
+) -> Option<(&'f Found, &'f Found)> {
+    few.iter().take(PAIRS_MAX).find_map(|other| {
+        let mut near = many.iter().rev().take(PAIRS_MAX).chain(many.iter().take(PAIRS_MAX));
+        near.find(|one| one.may_meet(other, column)).map(|one| (*one, *other))
+    })
 }

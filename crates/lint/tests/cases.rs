@@ -128,11 +128,7 @@ fn dates_and_times() {
         (One, &["LOG#1772514938", "LOG#2026-03-03T05:00:00Z", "LOG#1772514999"], forms),
         (One, &["T#1772514938", "T#1772514999", "T#1772514938123"], &["mixed-epochs"]),
         (One, &["2026-03-01T10:00Z", "2026-03-01T10:00:30Z"], &["mixed-precision"]),
-        (
-            One,
-            &["F#2026-10-25T02:40:00+02:00", "F#2026-10-25T02:10:00+01:00"],
-            &["local-offsets"],
-        ),
+        (One, &["F#2026-10-25T02:40:00+02:00", "F#2026-10-25T02:10:00+01:00"], &["local-offsets"]),
         (One, &["2026-03-01", "2026-03-01T10:00:00Z", "2026-03", "2026"], &[]),
         (One, &["2026-W09", "2026-W10", "2026-W11"], &[]),
         (One, &["09:05", "10:30", "18:00"], &[]),
@@ -239,8 +235,13 @@ fn keys_follow_their_attributes() {
     };
     let right = |nth: usize| STATES[nth % 4];
     // Written in small letters, which is the same.
-    check_items(create, &items(20, |nth| order(nth, right(nth), &right(nth).to_lowercase())), &["concatenated-key"]);
-    let drifted = items(20, |nth| order(nth, right(nth), if nth % 8 == 0 { "SHIPPED" } else { right(nth) }));
+    check_items(
+        create,
+        &items(20, |nth| order(nth, right(nth), &right(nth).to_lowercase())),
+        &["concatenated-key"],
+    );
+    let drifted =
+        items(20, |nth| order(nth, right(nth), if nth % 8 == 0 { "SHIPPED" } else { right(nth) }));
     check_items(create, &drifted, &["drifted-composite"]);
 }
 
@@ -291,9 +292,14 @@ fn attributes_that_only_resemble_a_component_may_differ() {
     // Names written in another alphabet, and with other letters.
     let create = "places country:S,place:S";
     let cities = [
-        ("LOWER", "Groß-Enzersdorf", "GROSS-ENZERSDORF"), ("SKANE", "Malmö", "MALMO"),
-        ("SKANE", "Lund", "LUND"), ("OSLO", "Oslo", "OSLO"), ("BAVARIA", "München", "MUNCHEN"),
-        ("MO", "St. Louis", "SAINT-LOUIS"), ("KS", "Topeka", "TOPEKA"), ("NE", "Omaha", "OMAHA"),
+        ("LOWER", "Groß-Enzersdorf", "GROSS-ENZERSDORF"),
+        ("SKANE", "Malmö", "MALMO"),
+        ("SKANE", "Lund", "LUND"),
+        ("OSLO", "Oslo", "OSLO"),
+        ("BAVARIA", "München", "MUNCHEN"),
+        ("MO", "St. Louis", "SAINT-LOUIS"),
+        ("KS", "Topeka", "TOPEKA"),
+        ("NE", "Omaha", "OMAHA"),
     ];
     let place = |nth: usize| {
         let (state, city, key) = cities[nth];
@@ -305,9 +311,7 @@ fn attributes_that_only_resemble_a_component_may_differ() {
 #[test]
 fn values_keep_delimiters_out() {
     let create = "tickets venue:S,ticket:S";
-    let ticket = |nth: usize, seat: &str| {
-        json!({ "venue": format!("V{:03x}q", nth % 3 + 700), "ticket": format!("2026-03-{:02}|{seat}", nth + 1), "seat": seat })
-    };
+    let ticket = |nth: usize, seat: &str| json!({ "venue": format!("V{:03x}q", nth % 3 + 700), "ticket": format!("2026-03-{:02}|{seat}", nth + 1), "seat": seat });
     let seats = ["A12", "B7", "C3", "D9", "E11", "F2"];
     check_items(create, &items(6, |nth| ticket(nth, seats[nth])), &[]);
     let divided = items(6, |nth| ticket(nth, if nth == 3 { "D|9" } else { seats[nth] }));
@@ -317,9 +321,7 @@ fn values_keep_delimiters_out() {
 #[test]
 fn partitions_are_many_and_even() {
     let create = "orders pk:S,sk:S --gsi by-kind=kind:S,sk:S";
-    let order = |nth: usize, kind: &str| {
-        json!({ "pk": format!("U#{:05x}e", nth * 6151), "sk": format!("2026-03-{:02}", nth % 28 + 1), "kind": kind })
-    };
+    let order = |nth: usize, kind: &str| json!({ "pk": format!("U#{:05x}e", nth * 6151), "sk": format!("2026-03-{:02}", nth % 28 + 1), "kind": kind });
     let kinds = ["book", "tool", "food", "toy", "lamp"];
     check_items(create, &items(40, |nth| order(nth, kinds[nth % 5])), &[]);
     check_items(create, &items(40, |nth| order(nth, "ORDER")), &["single-partition-index"]);
@@ -365,4 +367,112 @@ fn a_number_in_an_attribute_is_a_number_in_the_key() {
     check_items(create, &items(10, |nth| entry(nth, "euros")), &["unpadded-number"]);
     // A number of a customer is a name.
     check_items(create, &items(10, |nth| entry(nth, "customerId")), &[]);
+}
+
+#[test]
+fn libraries_name_the_values_in_keys() {
+    let create = "shops pk:S,sk:S --gsi gsi1=gsi1pk:S,gsi1sk:S";
+    let shop = |nth: usize, unit: &str, key_unit: &str| {
+        json!({
+            "pk": format!("$mall#city_{}", (["atlanta", "boston", "denver"][nth % 3])),
+            "sk": format!("$store_1#store_s{:04x}", nth * 911), "gsi1pk": format!("$mall#id_m{:03x}", nth % 4 + 900),
+            "gsi1sk": format!("$store_1#unitid_{key_unit}#store_s{:04x}", nth * 911),
+            "unitId": unit, "rent": nth * 10, "city": (["Atlanta", "Boston", "Denver"][nth % 3]),
+        })
+    };
+    let unit = |nth: usize| ["B45", "B46", "C11", "C12", "D8"][nth % 5];
+    let low = |nth: usize| unit(nth).to_lowercase();
+    check_items(create, &items(15, |nth| shop(nth, unit(nth), &low(nth))), &[]);
+    let moved = items(15, |nth| shop(nth, unit(if nth == 3 { 0 } else { nth }), &low(nth)));
+    check_items(create, &moved, &["drifted-composite"]);
+    let lost = |nth: usize| if nth == 3 { "undefined".to_owned() } else { low(nth) };
+    check_items(
+        create,
+        &items(15, |nth| shop(nth, unit(nth), &lost(nth))),
+        &["placeholder-in-key"],
+    );
+}
+
+#[test]
+fn counters_grow_with_time() {
+    let create = "bookings account:S,booking:S";
+    let booking = |nth: usize, number: usize| {
+        json!({
+            "account": format!("acct-{:04x}z", nth * 613), "booking": format!("BOOKING#{number}"),
+            "made": format!("2026-03-{:02}T10:00:00Z", nth + 1),
+        })
+    };
+    let numbers = [871, 944, 1020, 1377, 2240, 5104, 9989, 10450];
+    check_items(create, &items(8, |nth| booking(nth, numbers[nth])), &["unpadded-number"]);
+    check_items(create, &items(8, |nth| booking(nth, numbers[nth * 3 % 8])), &[]);
+}
+
+#[test]
+fn kinds_of_items_may_write_as_they_like() {
+    // Two kinds of items in one index, in partitions of their own.
+    let create = "mixed pk:S,sk:S --gsi GSI1=GSI1PK:S,GSI1SK:S";
+    let one = |nth: usize| {
+        let id = format!("{:05x}g", nth * 8011);
+        if nth % 2 == 0 {
+            json!({
+                "pk": format!("USER#{id}"), "sk": format!("USER#{id}"), "GSI1PK": format!("TEAM#{}", nth % 3),
+                "GSI1SK": format!("2026-03-{:02}T10:00:00.000Z", nth + 1), "name": "x", "mail": "y", "role": "z",
+            })
+        } else {
+            json!({
+                "pk": format!("JOB#{id}"), "sk": "JOB", "GSI1PK": format!("QUEUE#{}", nth % 3),
+                "GSI1SK": format!("2026-03-{:02}T10:00:00Z", nth + 1), "tries": 1, "worker": "w", "payload": "p",
+            })
+        }
+    };
+    check_items(create, &items(20, one), &[]);
+    // A profile stands first on purpose.
+    let create = "photos pk:S,sk:S";
+    let names = ["alex", "bea", "carl", "dov"];
+    let one = |nth: usize| {
+        let name = names[nth % 4];
+        if nth < 4 {
+            json!({ "pk": format!("USER#{name}"), "sk": format!("#METADATA#{name}"), "made": "x", "name": name })
+        } else {
+            json!({ "pk": format!("USER#{name}"), "sk": format!("FRIEND#{name}#{}", names[(nth + 1) % 4]), "made": "x", "name": name })
+        }
+    };
+    check_items(create, &items(12, one), &[]);
+}
+
+#[test]
+fn keys_are_joined_by_any_text() {
+    let create = "homes id:S --gsi by-place=placeKey:S";
+    let home = |nth: usize, between: &str| {
+        let (city, street) =
+            (["Lund", "Umea", "Ystad"][nth % 3], ["Elm Road", "Mill Lane"][nth % 2]);
+        json!({ "id": format!("{:05x}h", nth * 6007), "city": city, "street": street, "placeKey": format!("{city}{between}{street}") })
+    };
+    for between in ["#", "_", ", ", " / ", "::"] {
+        check_items(create, &items(9, |nth| home(nth, between)), &["concatenated-key"]);
+    }
+    let create = "files folder:S,file:S";
+    let file = |nth: usize, name: &str| json!({ "folder": format!("f{:03x}k", nth % 3 + 500), "file": format!("{name}-2026-03-{:02}", nth + 1), "name": name });
+    let names = ["budget", "report", "minutes", "plan", "costs", "offer"];
+    check_items(create, &items(6, |nth| file(nth, names[nth])), &[]);
+    let dashed = items(6, |nth| file(nth, if nth == 2 { "annual-report" } else { names[nth] }));
+    check_items(create, &dashed, &["delimiter-in-data"]);
+}
+
+#[test]
+fn large_samples_are_read_to_the_end() {
+    let create = "orders pk:S,sk:S --gsi GSI1=GSI1PK:S,GSI1SK:S --gsi GSI2=GSI2PK:S,GSI2SK:S";
+    let order = |nth: usize| {
+        let mut object = json!({
+            "pk": format!("USER#{:06x}", nth / 7 * 7919), "sk": format!("ORDER#{:08x}#2026-03-{:02}", nth * 40_503, nth % 28 + 1),
+            "GSI1PK": format!("STORE#{:04x}s", nth % 500), "GSI1SK": format!("{}#{:07}", STATES[nth % 4], nth),
+            "GSI2PK": format!("DAY#2026-03-{:02}", nth % 28 + 1), "GSI2SK": format!("{:08x}", nth * 40_503), "status": STATES[nth % 4],
+        });
+        for attribute in 0..33 {
+            object[format!("attribute{attribute}")] =
+                json!(format!("value {} of {nth}", attribute * nth));
+        }
+        object
+    };
+    check_items(create, &items(10_000, order), &[]);
 }

@@ -26,4 +26,9 @@ impl Shape {
     pub(crate) fn with(&self, letters: &str) -> Self {
         Self(format!("{}{letters}", self.0))
     }
+
+    /// Returns the shape before the sign of a number.
+    pub(crate) fn without_minus(&self) -> Self {
+        Self(self.0.strip_suffix('-').unwrap_or(&self.0).to_owned())
+    }
 }

@@ -66,6 +66,32 @@ const COUNTED: &[&str] = &[
     "stop",
     "turn",
     "move",
+    "lesson",
+    "lecture",
+    "module",
+    "slide",
+    "frame",
+    "chunk",
+    "batch",
+    "lap",
+    "msg",
+    "message",
+    "reading",
+    "odometer",
+    "mileage",
+    "km",
+    "duration",
+    "percent",
+    "rate",
+    "fare",
+    "salary",
+    "votes",
+    "likes",
+    "views",
+    "stars",
+    "stock",
+    "capacity",
+    "population",
 ];
 /// Words before a number that is the name of something.
 const CODED: &[&str] = &[
@@ -165,6 +191,15 @@ pub(crate) fn capitals(text: &str) -> Capitals {
     let words = text.split(|character: char| !character.is_alphanumeric());
     let is_first = |word: &str| word.chars().skip(1).all(|character| !character.is_uppercase());
     if words.into_iter().all(is_first) { Capitals::First } else { Capitals::Some }
+}
+
+/// Returns a component as the word that names its value and the value: `unitid_b45`, `level=7`.
+pub(crate) fn named_value(text: &str) -> Option<(&str, &str)> {
+    let place = text.find(|character: char| !character.is_alphanumeric())?;
+    let (name, rest) = text.split_at(place);
+    let value = rest.strip_prefix(['_', '=', ':', '-'])?;
+    let is_word = name.len() > 1 && name.chars().all(char::is_alphabetic);
+    is_word.then_some((name, value))
 }
 
 /// Returns the letters and digits of a text, in small letters.

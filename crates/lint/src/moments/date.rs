@@ -82,6 +82,9 @@ fn compact(cursor: &mut Cursor<'_>) -> Option<Date> {
 pub(super) fn year_last(cursor: &mut Cursor<'_>) -> Option<([Option<Date>; 2], Kind)> {
     let one = cursor.number((1, 2), DAYS)?;
     let between = cursor.one_of("./-")?;
+    if let Some(year) = cursor.number((4, 4), YEARS).filter(|_| one <= MONTHS.1 && between != '.') {
+        return Some(([Some(Date::new(year, one, 0)); 2], Kind::YearLast));
+    }
     let two = cursor.number((1, 2), DAYS)?;
     cursor.one_of(&between.to_string())?;
     let year = match cursor.number((4, 4), YEARS) {

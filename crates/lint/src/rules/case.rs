@@ -3,6 +3,7 @@
 //! Some codes differ in capitals on purpose: `Co` and `CO`, or random ids. So a pair is told if its
 //! names are long, or if all other names of the place are written like one of the two.
 
+use crate::design::are_alike;
 use crate::finding::{Finding, Rule};
 use crate::keys::words::{Capitals, capitals};
 use crate::keys::{Column, Role};
@@ -13,12 +14,12 @@ use std::collections::BTreeMap;
 const NAME_MIN: usize = 4;
 
 pub(super) fn check(column: &Column<'_>, places: &Places<'_>) -> Option<Finding> {
-    let (first, second) = places.all().find_map(of_place)?;
+    let (first, second) = places.all().find_map(|place| of_place(column, place))?;
     let (one, other) = (column.row_of(first).text, column.row_of(second).text);
     let (name, known) = (first.text, second.text);
     if column.role == Role::Partition {
         let evidence = format!(
-            "{one} and {other} are two partitions: {} and {} entries",
+            "{name} and {known} are two spellings in partition keys, in {} and {} entries",
             first.count, second.count
         );
         let examples = vec![one.to_owned(), other.to_owned()];
@@ -30,7 +31,10 @@ pub(super) fn check(column: &Column<'_>, places: &Places<'_>) -> Option<Finding>
 }
 
 /// Returns two names of a place that are meant to be one.
-fn of_place<'p, 'i>(place: &'p Place<'i>) -> Option<(&'p Seen<'i>, &'p Seen<'i>)> {
+fn of_place<'p, 'i>(
+    column: &Column<'_>,
+    place: &'p Place<'i>,
+) -> Option<(&'p Seen<'i>, &'p Seen<'i>)> {
     let mut spellings: BTreeMap<String, Vec<&Seen<'_>>> = BTreeMap::new();
     for seen in place.components.values().filter(|seen| has_letters(seen.text)) {
         spellings.entry(seen.text.to_lowercase()).or_default().push(seen);
@@ -40,7 +44,11 @@ fn of_place<'p, 'i>(place: &'p Place<'i>) -> Option<(&'p Seen<'i>, &'p Seen<'i>)
     }
     let others = Others::of(&spellings);
     let mut twins = spellings.into_values().filter(|same| same.len() > 1);
-    twins.find_map(|same| others.are_one(&same).then(|| (same[0], same[1])))
+    twins.find_map(|same| {
+        let (one, other) = (column.row_of(same[0]), column.row_of(same[1]));
+        let may_meet = one.collection == other.collection || are_alike(one.item, other.item);
+        (may_meet && others.are_one(&same)).then(|| (same[0], same[1]))
+    })
 }
 
 fn has_letters(text: &str) -> bool {

@@ -4,7 +4,7 @@
 //! stand first on purpose (`#PROFILE`). So an empty component is told if keys of the same form have
 //! something there.
 
-use crate::design::Item;
+use crate::design::are_alike;
 use crate::finding::{Finding, Rule};
 use crate::keys::{Column, Kind, Role, Row};
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,13 +91,7 @@ fn is_fault(
     if nth > 0 && !is_last {
         return true;
     }
-    full.iter().any(|other| is_alike(row.item, other.item) && has_kinds_of(row, other, nth))
-}
-
-/// Returns whether two items are of one kind: they have mostly the same attributes.
-fn is_alike(one: &Item, other: &Item) -> bool {
-    let both = one.keys().filter(|name| other.contains_key(*name)).count();
-    both * 10 >= one.len().max(other.len()) * 7
+    full.iter().any(|other| are_alike(row.item, other.item) && has_kinds_of(row, other, nth))
 }
 
 /// Returns whether the other components are of the same kinds.
@@ -105,10 +99,13 @@ fn has_kinds_of(row: &Row<'_>, other: &Row<'_>, nth: usize) -> bool {
     let kind = |row: &Row<'_>, place: usize| {
         row.kind(&row.parts[place].range).map(|kind| std::mem::discriminant(&kind))
     };
-    (0..row.parts.len()).filter(|place| *place != nth).all(|place| {
-        let same = kind(row, place) == kind(other, place);
+    let others = || (0..row.parts.len()).filter(|place| *place != nth);
+    // A word in capitals behind a delimiter is the name of a kind: `#PROFILE`.
+    let is_name = |place: usize| {
         let text = row.part(&row.parts[place]);
-        // A word that is the same in several keys names a kind; a fault has other words, too.
-        same && (place > nth || nth > 0 || !text.is_empty())
-    })
+        let is_word = text.len() > 2 && text.chars().all(|it| it.is_uppercase() || it == '_');
+        is_word && text != other.part(&other.parts[place])
+    };
+    others().all(|place| kind(row, place) == kind(other, place))
+        && !(nth == 0 && others().next().is_some_and(is_name))
 }

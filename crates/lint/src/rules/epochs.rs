@@ -19,6 +19,8 @@ pub(super) struct Instant<'i> {
     /// The key up to and with it.
     pub(super) key: &'i str,
     number: u64,
+    /// Number of the row.
+    pub(super) row: usize,
 }
 
 pub(super) fn check(column: &Column<'_>) -> Option<Finding> {
@@ -58,16 +60,16 @@ fn unit(number: u64) -> Option<u64> {
 }
 
 fn numbers<'i>(column: &Column<'i>) -> Epochs<'i> {
-    let texts = column.rows.iter().filter_map(|row| {
+    let texts = column.rows.iter().enumerate().filter_map(|(nth, row)| {
         let number = row.text.parse().ok()?;
-        Some(Instant { text: row.text, key: row.text, number })
+        Some(Instant { text: row.text, key: row.text, number, row: nth })
     });
     [(Shape::default(), texts.collect())].into()
 }
 
 fn long<'i>(column: &Column<'i>) -> Epochs<'i> {
     let mut groups = Epochs::new();
-    for row in &column.rows {
+    for (nth, row) in column.rows.iter().enumerate() {
         let mut shape = Shape::default();
         for token in &row.tokens {
             let text = row.text.get(token.range.clone()).unwrap_or("");
@@ -76,7 +78,12 @@ fn long<'i>(column: &Column<'i>) -> Epochs<'i> {
                 && let Ok(number) = text.parse()
             {
                 let key = row.text.get(..token.range.end).unwrap_or("");
-                groups.entry(shape.clone()).or_default().push(Instant { text, key, number });
+                groups.entry(shape.clone()).or_default().push(Instant {
+                    text,
+                    key,
+                    number,
+                    row: nth,
+                });
             }
             shape.push(row.text, token);
         }

@@ -1,10 +1,11 @@
 //! Moments in different forms side by side: `20260301` and `2026-03-01`, a blank and a `T`, seconds
 //! since 1970 and a date.
 
+use crate::design::are_alike;
 use crate::finding::{Finding, Rule};
 use crate::keys::{Column, Shape};
 use crate::moments::{Kind, Zone};
-use crate::moments_in::{Found, Moments};
+use crate::moments_in::{Found, Moments, PAIRS_MAX, pair};
 use crate::rules::epochs;
 use std::collections::BTreeMap;
 
@@ -26,19 +27,23 @@ pub(super) fn check(column: &Column<'_>, moments: &Moments) -> Option<Finding> {
 }
 
 fn of_ways(column: &Column<'_>, found: &[Found]) -> Option<Finding> {
-    let mut ways: BTreeMap<u8, BTreeMap<Way, (usize, &Found)>> = BTreeMap::new();
+    let mut sorts: BTreeMap<u8, BTreeMap<Way, Vec<&Found>>> = BTreeMap::new();
     for one in found {
         for (sort, way) in ways_of(one) {
-            ways.entry(sort).or_default().entry(way).or_insert((0, one)).0 += 1;
+            sorts.entry(sort).or_default().entry(way).or_default().push(one);
         }
     }
-    let mixed = ways.into_values().find(|ways| ways.len() > 1)?;
-    let mut ways: Vec<(usize, &Found)> = mixed.into_values().collect();
-    ways.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    let ((many, one), (few, other)) = (ways[0], ways[1]);
-    let (first, second) = (one.text(column), other.text(column));
-    let evidence = format!("{many} are written like {first}, {few} like {second}");
-    Some(Finding::new(Rule::MixedTimeForms, evidence, vec![one.key(column), other.key(column)]))
+    sorts.into_values().find_map(|ways| {
+        let mut ways: Vec<Vec<&Found>> = ways.into_values().collect();
+        ways.sort_by_key(|found| std::cmp::Reverse(found.len()));
+        let (many, few) = (ways.first()?, ways.get(1)?);
+        let (one, other) = pair(column, many, few)?;
+        let (first, second) = (one.text(column), other.text(column));
+        let (many, few) = (many.len(), few.len());
+        let evidence = format!("{many} are written like {first}, {few} like {second}");
+        let examples = vec![one.key(column), other.key(column)];
+        Some(Finding::new(Rule::MixedTimeForms, evidence, examples))
+    })
 }
 
 fn ways_of(found: &Found) -> Vec<(u8, Way)> {
@@ -68,8 +73,15 @@ fn beside_epochs(
     found: &[Found],
     epochs: &[epochs::Instant<'_>],
 ) -> Option<Finding> {
-    let date = found.iter().find(|one| one.moment.kind == Kind::YearFirst)?;
-    let epoch = epochs.first()?;
+    let dates = || found.iter().filter(|one| one.moment.kind == Kind::YearFirst).take(PAIRS_MAX);
+    let (date, epoch) = epochs.iter().take(PAIRS_MAX).find_map(|epoch| {
+        let row = &column.rows[epoch.row];
+        let may_meet = |date: &&Found| {
+            let other = &column.rows[date.row];
+            row.collection == other.collection || are_alike(row.item, other.item)
+        };
+        dates().find(may_meet).map(|date| (date, epoch))
+    })?;
     let evidence = format!(
         "{} are dates like {}, {} are seconds or milliseconds like {}",
         found.len(),

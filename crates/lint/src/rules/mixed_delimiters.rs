@@ -1,5 +1,6 @@
 //! Keys of one kind with different delimiters: `ORDER#17` and `ORDER|18`.
 
+use crate::design::are_alike;
 use crate::finding::{Finding, Rule};
 use crate::keys::{Column, Kind, Row};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,10 +26,29 @@ pub(super) fn check(column: &Column<'_>) -> Option<Finding> {
     for row in column.rows.iter().filter(|row| seen.insert(row.text)) {
         if let Some(divided) = Divided::of(row) {
             let first = divided.text(0);
+            let first = if divided.parts[0].1 == Kind::Word { first } else { "" };
             groups.entry((first, divided.parts.len())).or_default().push(divided);
         }
     }
-    groups.values().find_map(|keys| of_group(keys))
+    groups.values().find_map(|keys| of_group(keys)).or_else(|| over_words(groups))
+}
+
+/// Looks at keys with different first words, if one item may be like the other.
+fn over_words(groups: BTreeMap<(&str, usize), Vec<Divided<'_, '_>>>) -> Option<Finding> {
+    let mut alike: BTreeMap<Vec<String>, Vec<Divided<'_, '_>>> = BTreeMap::new();
+    for key in groups.into_values().flatten() {
+        let kinds = (0..key.parts.len()).map(|part| key.kind(part)).collect();
+        alike.entry(kinds).or_default().push(key);
+    }
+    let finding = |keys: &Vec<Divided<'_, '_>>| {
+        let first = keys.first()?;
+        let are_one_kind = keys.iter().all(|key| are_alike(first.row.item, key.row.item));
+        // Words alone may be of any kind.
+        let are_words = first.parts.iter().all(|(_, kind)| *kind == Kind::Word);
+        let are_names = keys.iter().any(|key| key.marks.iter().any(|it| IN_NAMES.contains(*it)));
+        (are_one_kind && !are_words && !are_names).then(|| of_group(keys)).flatten()
+    };
+    alike.values().find_map(finding)
 }
 
 fn of_group(keys: &[Divided<'_, '_>]) -> Option<Finding> {
@@ -103,7 +123,11 @@ impl<'c, 'i> Divided<'c, 'i> {
                 kind => divided.add(token.range.end, kind),
             }
         }
-        let is_named = divided.parts.first()?.1 == Kind::Word && divided.text(0).len() > 1;
+        let is_named = match divided.parts.first()?.1 {
+            Kind::Word => divided.text(0).len() > 1,
+            Kind::Moment(_) => true,
+            _ => false,
+        };
         let is_file =
             divided.marks.last() == Some(&'.') && divided.text(divided.marks.len()).len() < 5;
         (is_named && !is_file && !was_mark && divided.parts.len() > 1).then_some(divided)

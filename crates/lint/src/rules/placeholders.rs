@@ -4,7 +4,7 @@
 //! item agrees with it and its siblings are written in another way.
 
 use crate::finding::{Finding, Rule};
-use crate::keys::words::{Capitals, capitals};
+use crate::keys::words::{Capitals, capitals, named_value};
 use crate::keys::{Column, Kind, Role};
 use crate::places::{Place, Places, Seen};
 
@@ -37,7 +37,9 @@ fn finding(column: &Column<'_>, place: &Place<'_>, seen: &Seen<'_>, real: usize)
 }
 
 fn is_placeholder(column: &Column<'_>, seen: &Seen<'_>) -> bool {
-    WORDS.contains(&seen.text) || column.kind_of(seen) == Some(Kind::Template)
+    WORDS.contains(&seen.text)
+        || column.kind_of(seen) == Some(Kind::Template)
+        || named_value(seen.text).is_some_and(|(_, value)| value == "undefined")
 }
 
 fn is_no_name(column: &Column<'_>, place: &Place<'_>, seen: &Seen<'_>) -> bool {
@@ -47,7 +49,8 @@ fn is_no_name(column: &Column<'_>, place: &Place<'_>, seen: &Seen<'_>) -> bool {
         return false;
     }
     match seen.text {
-        "undefined" | "NaN" | "<nil>" | "(null)" | "%s" | "%d" => true,
+        text if text.ends_with("undefined") => true,
+        "NaN" | "<nil>" | "(null)" | "%s" | "%d" => true,
         "null" | "nil" | "nan" => {
             !are_like(place, seen, Capitals::None) || !is_of_names(place, seen)
         }

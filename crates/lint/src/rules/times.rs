@@ -4,7 +4,7 @@ use super::inverted;
 use crate::finding::{Finding, Rule};
 use crate::keys::Column;
 use crate::moments::{Kind, Zone};
-use crate::moments_in::{Found, Moments, by_collection};
+use crate::moments_in::{Found, Moments, by_collection, pair};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn check(column: &Column<'_>, moments: &Moments) -> Vec<Finding> {
@@ -57,15 +57,19 @@ fn offsets_of(column: &Column<'_>, found: &[&Found]) -> Option<Finding> {
 /// one sorts first: the comparison meets the `Z` of the shorter one and a digit or a point. The
 /// sign of an offset sorts before both, so times with one are in order.
 fn precision(column: &Column<'_>, found: &[Found]) -> Option<Finding> {
-    let mut lengths: BTreeMap<usize, (usize, &Found)> = BTreeMap::new();
+    let mut lengths: BTreeMap<usize, Vec<&Found>> = BTreeMap::new();
     for one in found.iter().filter(|found| found.moment.zone == Zone::Utc) {
-        lengths.entry(one.moment.rest).or_insert((0, one)).0 += 1;
+        lengths.entry(one.moment.rest).or_default().push(one);
     }
-    let ((few, shorter), (many, longer)) = (lengths.values().next()?, lengths.values().nth(1)?);
-    let (one, other) = (shorter.text(column), longer.text(column));
+    let (few, many) = (lengths.values().next()?, lengths.values().nth(1)?);
+    let (longer, shorter) = pair(column, many, few)?;
     let evidence = format!(
-        "{few} times like {one} and {many} like {other} have different precision: within one second, or \
-         minute, the longer one sorts first"
+        "{} times like {} and {} like {} have different precision: within one second, or minute, the \
+         longer one sorts first",
+        few.len(),
+        shorter.text(column),
+        many.len(),
+        longer.text(column)
     );
     let mut examples = vec![shorter.key(column), longer.key(column)];
     examples.sort();

@@ -2,8 +2,8 @@
 //! leading zeros, without what is no letter or digit, or as the day of a time.
 
 use crate::design::Scalar;
-use crate::keys::words::folded;
-use crate::keys::{Kind, Token};
+use crate::keys::words::{folded, named_value};
+use crate::keys::{Kind, Token, tokens::tokens};
 use crate::moments::{Kind as MomentKind, moment};
 use unicode_normalization::UnicodeNormalization;
 
@@ -13,6 +13,8 @@ pub(super) struct Component<'i> {
     pub(super) text: &'i str,
     pub(super) folded: String,
     pub(super) kind: Sort,
+    /// Its name, if it has one in front: `unitid_b45`.
+    pub(super) name: Option<&'i str>,
 }
 
 /// What a text is.
@@ -27,7 +29,15 @@ pub(super) enum Sort {
 
 impl<'i> Component<'i> {
     pub(super) fn new(text: &'i str, tokens: &[&Token]) -> Self {
-        Self { text, folded: folded(text), kind: sort(text, tokens) }
+        Self { text, folded: folded(text), kind: sort(text, tokens), name: None }
+    }
+
+    /// Returns the part of it behind its name.
+    pub(super) fn without_name(&self) -> Option<Self> {
+        let (name, value) = named_value(self.text)?;
+        let tokens = tokens(value);
+        let kind = sort(value, &tokens.iter().collect::<Vec<_>>());
+        Some(Self { text: value, folded: folded(value), kind, name: Some(name) })
     }
 
     /// Returns whether it is made of a value.

@@ -93,7 +93,7 @@ impl<'c, 'i> Drift<'c, 'i> {
         let mut drift = Self { name, agreeing: 0, disagreeing: Vec::new(), known, agreed };
         for row in &form.rows {
             let Some(value) = value(row, name) else { continue };
-            let component = component(row, place);
+            let component = component(row, place, form.named[place]);
             drift.known.insert(folded(value.text()));
             if component.text.trim().is_empty() || value.text().is_empty() {
                 continue;
@@ -130,9 +130,12 @@ impl<'c, 'i> Drift<'c, 'i> {
     /// Returns whether the key names the attribute: in the component before, or in its own name.
     fn is_named(&self, column: &Column<'_>, form: &Form<'_, '_>, place: usize) -> bool {
         let name = folded(self.name);
-        let before = form.rows.first().filter(|_| place > 0).map(|row| component(row, place - 1));
+        let first = form.rows.first();
+        let own = first.and_then(|row| component(row, place, form.named[place]).name);
+        let before = first.filter(|_| place > 0).map(|row| component(row, place - 1, false));
         let is_like = |word: &str| word.len() > 2 && (word == name || name.ends_with(word));
-        before.is_some_and(|before| is_like(&before.folded))
+        own.is_some_and(|own| is_like(&folded(own)))
+            || before.is_some_and(|before| is_like(&before.folded))
             || of_name(column.attribute).iter().any(|word| is_like(word))
     }
 

@@ -2,6 +2,7 @@
 
 use super::agreement::Component;
 use crate::design::Scalar;
+use crate::keys::words::named_value;
 use crate::keys::{Column, Kind, Row};
 use std::collections::BTreeMap;
 
@@ -18,6 +19,8 @@ pub(super) struct Form<'c, 'i> {
     pub(super) rows: Vec<&'c Row<'i>>,
     /// Attributes by the place of the component that they make.
     pub(super) makers: Vec<Vec<&'i str>>,
+    /// Places whose components have their name in front: `unitid_b45`.
+    pub(super) named: Vec<bool>,
 }
 
 impl<'c, 'i> Form<'c, 'i> {
@@ -29,15 +32,37 @@ impl<'c, 'i> Form<'c, 'i> {
             forms.entry((first, row.parts.len())).or_default().push(row);
         }
         let large = forms.into_values().filter(|rows| rows.len() >= KEYS_MIN);
-        large.map(|rows| Self { makers: makers(column, &rows), rows }).collect()
+        large.map(|rows| Self::new(column, rows)).collect()
     }
 }
 
-/// Returns the component at a place of a key.
-pub(super) fn component<'i>(row: &Row<'i>, place: usize) -> Component<'i> {
+impl<'c, 'i> Form<'c, 'i> {
+    fn new(column: &Column<'i>, rows: Vec<&'c Row<'i>>) -> Self {
+        let places = rows.first().map_or(0, |row| row.parts.len());
+        let named: Vec<bool> = (0..places).map(|place| are_named(&rows, place)).collect();
+        let step = rows.len() / KEYS_MAX + 1;
+        let some: Vec<&Row<'_>> = rows.iter().copied().step_by(step).collect();
+        let makers = |place: usize| makers_of(column, &some, place, named[place]).collect();
+        let makers = (0..places).map(makers).collect();
+        Self { rows, makers, named }
+    }
+}
+
+/// Returns whether all components at a place begin with one name.
+fn are_named(rows: &[&Row<'_>], place: usize) -> bool {
+    let name =
+        |row: &Row<'_>| named_value(row.part(&row.parts[place])).map(|(name, _)| name.to_owned());
+    let mut names = rows.iter().take(KEYS_MAX).map(|row| name(row));
+    let first = names.next().flatten();
+    first.is_some() && names.all(|name| name == first)
+}
+
+/// Returns the component at a place of a key, or what is behind its name.
+pub(super) fn component<'i>(row: &Row<'i>, place: usize, is_named: bool) -> Component<'i> {
     let part = &row.parts[place];
     let tokens: Vec<_> = row.tokens_in(&part.range).collect();
-    Component::new(row.part(part), &tokens)
+    let component = Component::new(row.part(part), &tokens);
+    if is_named { component.without_name().unwrap_or(component) } else { component }
 }
 
 fn first_word<'i>(row: &Row<'i>) -> &'i str {
@@ -49,14 +74,7 @@ fn first_word<'i>(row: &Row<'i>) -> &'i str {
 fn first_words_vary(column: &Column<'_>) -> bool {
     let step = column.rows.len() / KEYS_MAX + 1;
     let rows: Vec<&Row<'_>> = column.rows.iter().step_by(step).collect();
-    makers_of(column, &rows, 0).next().is_some()
-}
-
-fn makers<'i>(column: &Column<'i>, rows: &[&Row<'i>]) -> Vec<Vec<&'i str>> {
-    let places = rows.first().map_or(0, |row| row.parts.len());
-    let step = rows.len() / KEYS_MAX + 1;
-    let rows: Vec<&Row<'_>> = rows.iter().copied().step_by(step).collect();
-    (0..places).map(|place| makers_of(column, &rows, place).collect()).collect()
+    makers_of(column, &rows, 0, false).next().is_some()
 }
 
 /// Returns the attributes that make a component in most items that have them.
@@ -64,10 +82,11 @@ fn makers_of<'i>(
     column: &Column<'i>,
     rows: &[&Row<'i>],
     place: usize,
+    is_named: bool,
 ) -> impl Iterator<Item = &'i str> {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.parts.len() > place) {
-        let component = component(row, place);
+        let component = component(row, place, is_named);
         for (name, value) in row.item.iter().filter(|(name, _)| may_make(column, name)) {
             let (agreeing, all) = counts.entry(name).or_default();
             *agreeing += usize::from(component.is_made_of(value));

@@ -67,7 +67,9 @@ impl<'i> Groups<'i> {
                 self.count(&shape, token.kind, number.as_ref());
                 if let Some(number) = number {
                     end = number.before.len() + number.length;
-                    self.numbers.entry(shape.with(number.head)).or_default().push(number);
+                    let before = shape.with(number.head);
+                    let before = if number.is_negative { before.without_minus() } else { before };
+                    self.numbers.entry(before).or_default().push(number);
                 }
             }
             shape.push(row.text, token);

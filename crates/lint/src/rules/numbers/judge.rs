@@ -1,6 +1,7 @@
 //! Whether numbers have an order: they count or measure something, or they are codes.
 
 use super::found::{Groups, Mix, Number};
+use super::grows;
 use crate::design::Scalar;
 use crate::finding::Rule;
 use crate::keys::Column;
@@ -75,7 +76,8 @@ impl<'g, 'i> Judge<'g, 'i> {
             return self.are_versions().then_some(Rule::UnpaddedNumber);
         }
         if self.is_padded() {
-            return self.overflows().then_some(Rule::PaddingOverflow);
+            let is_over = self.overflows().then_some(Rule::PaddingOverflow);
+            return is_over.or_else(|| self.is_padded_in_part().then_some(Rule::UnpaddedNumber));
         }
         self.has_order().then_some(Rule::UnpaddedNumber)
     }
@@ -113,7 +115,11 @@ impl<'g, 'i> Judge<'g, 'i> {
             .numbers
             .iter()
             .any(|number| number.parts.len() == 2 || number.has_unit && self.numbers.len() > 2);
-        is_measured || self.is_named(is_counted) || self.is_counter() || self.is_in_attribute()
+        is_measured
+            || self.is_named(is_counted)
+            || self.is_counter()
+            || self.is_in_attribute()
+            || grows::with_time(self.column, self.numbers, self.reading)
     }
 
     /// Returns whether numbers fill the space between them densely, as counters do.
@@ -161,6 +167,17 @@ impl<'g, 'i> Judge<'g, 'i> {
         let beyond = 10_i128.pow(u32::try_from(*width).unwrap_or(30).min(30));
         let least = self.distinct().range(beyond..).next().copied();
         *width < LONG && least.is_some_and(|least| least < beyond + beyond / 2)
+    }
+
+    /// Returns whether at least half of the numbers are padded to one width, and others have less.
+    fn is_padded_in_part(&self) -> bool {
+        let digits = || self.numbers.iter().map(Number::digits);
+        let padded = || digits().filter(|digits| digits.len() > 1 && digits.starts_with('0'));
+        let width = padded().map(str::len).min().unwrap_or(0);
+        let is_one_width = padded().all(|digits| digits.len() == width);
+        let is_shorter = digits().any(|digits| digits.len() < width);
+        let many = padded().count();
+        is_one_width && is_shorter && many > 1 && many * 2 >= self.numbers.len() && width < LONG
     }
 
     /// Returns whether numbers of three parts are versions; builds are looked up by equality.

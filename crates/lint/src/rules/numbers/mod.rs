@@ -6,6 +6,7 @@
 //! collection, then over all of them: a sample has few items of each.
 
 mod found;
+mod grows;
 mod judge;
 
 use super::inverted;
