@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct Places<'i> {
     places: BTreeMap<Shape, Place<'i>>,
+    /// Places by the number of components and the position among them, whatever is before.
+    positions: BTreeMap<(usize, usize), Place<'i>>,
 }
 
 /// A place, with its components, none twice.
@@ -33,23 +35,37 @@ pub(crate) struct Seen<'i> {
 impl<'i> Places<'i> {
     pub(crate) fn of(column: &Column<'i>) -> Self {
         let mut places: BTreeMap<Shape, Place<'i>> = BTreeMap::new();
+        let mut positions: BTreeMap<(usize, usize), Place<'i>> = BTreeMap::new();
         for (nth, row) in column.rows.iter().enumerate() {
-            for part in &row.parts {
+            for (position, part) in row.parts.iter().enumerate() {
+                let loose = positions.entry((row.parts.len(), position)).or_default();
+                loose.add(nth, part, row.part(part));
                 let place = match places.get_mut(&part.before) {
                     Some(place) => place,
                     None => places.entry(part.before.clone()).or_default(),
                 };
-                let text = row.part(part);
-                let new = || Seen { text, count: 0, row: nth, part: part.clone() };
-                place.components.entry(text).or_insert_with(new).count += 1;
-                place.count += 1;
+                place.add(nth, part, row.part(part));
             }
         }
-        Self { places }
+        Self { places, positions }
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Place<'i>> {
         self.places.values()
+    }
+
+    /// Returns all places, and then those that do not look at what is before them: names make many
+    /// places with one component each.
+    pub(crate) fn also_loose(&self) -> impl Iterator<Item = &Place<'i>> {
+        self.places.values().chain(self.positions.values())
+    }
+}
+
+impl<'i> Place<'i> {
+    fn add(&mut self, row: usize, part: &Part, text: &'i str) {
+        let new = || Seen { text, count: 0, row, part: part.clone() };
+        self.components.entry(text).or_insert_with(new).count += 1;
+        self.count += 1;
     }
 }
 

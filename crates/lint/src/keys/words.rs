@@ -115,6 +115,10 @@ const UNITS: &[&str] = &[
     "ms", "h", "min", "c", "f", "k", "w", "kw", "kwh", "mb", "gb", "kb", "tb", "eur", "usd", "px",
 ];
 
+/// Words that programs write for a missing value. `None` is a name, too.
+const PLACEHOLDERS: &[&str] =
+    &["undefined", "null", "NULL", "nil", "NaN", "nan", "None", "<nil>", "(null)", "%s", "%d"];
+
 fn is_in(words: &[&str], word: &str) -> bool {
     words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
@@ -137,6 +141,11 @@ pub(crate) fn is_of_versions(word: &str) -> bool {
 /// Returns whether a word names the newest of several versions.
 pub(crate) fn is_newest(word: &str) -> bool {
     is_in(NEWEST, word)
+}
+
+/// Returns whether a text is what programs write for a missing value.
+pub(crate) fn is_placeholder_word(text: &str) -> bool {
+    PLACEHOLDERS.contains(&text)
 }
 
 /// Returns whether letters behind a number are a unit.

@@ -3,15 +3,19 @@
 use crate::finding::{Finding, Rule};
 use crate::keys::{Column, Role};
 use crate::places::{Place, Places, Seen};
+use std::collections::BTreeSet;
 
 /// Values with blanks at an end, in a hundred, that are a form of all values.
 const PERCENT_MAX: usize = 70;
 
 pub(super) fn check(column: &Column<'_>, places: &Places<'_>) -> Option<Finding> {
-    places.all().find_map(|place| {
+    if column.role == Role::Partition && is_split(column) {
+        return None;
+    }
+    places.also_loose().find_map(|place| {
         let blank: Vec<&Seen<'_>> =
             place.components.values().filter(|seen| has_blank(seen)).collect();
-        let first = blank.iter().find(|seen| !is_split(column, seen))?;
+        let first = blank.first()?;
         let count: usize = blank.iter().map(|seen| seen.count).sum();
         if is_fixed(place) || count * 100 > place.count * PERCENT_MAX {
             return None;
@@ -30,16 +34,12 @@ fn has_blank(seen: &Seen<'_>) -> bool {
     !trimmed.is_empty() && trimmed != seen.text
 }
 
-/// Returns whether the same partition is there without blanks, which another rule tells.
-fn is_split(column: &Column<'_>, seen: &Seen<'_>) -> bool {
-    if column.role == Role::Sort {
-        return false;
-    }
-    let row = column.row_of(seen);
-    let (start, end) = (seen.part.range.start, seen.part.range.end);
-    let before = row.text.get(..start).unwrap_or("");
-    let other = format!("{before}{}{}", seen.text.trim(), row.text.get(end..).unwrap_or(""));
-    column.rows.iter().any(|row| row.text == other)
+/// Returns whether a partition is there with and without blanks, which another rule tells.
+fn is_split(column: &Column<'_>) -> bool {
+    let texts: BTreeSet<&str> = column.rows.iter().map(|row| row.text).collect();
+    let without: BTreeSet<String> =
+        texts.iter().map(|text| text.split_whitespace().collect()).collect();
+    without.len() < texts.len()
 }
 
 /// Returns whether all values are filled up with blanks to one width.

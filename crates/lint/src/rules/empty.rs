@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const FULL_MIN: usize = 3;
 /// Keys with an empty component among those of the same form, in a hundred.
 const PERCENT_MAX: usize = 40;
+const PERCENT_RARE: usize = 15;
 
 /// Number of components, and the first word.
 type Form<'i> = (usize, &'i str);
@@ -63,7 +64,14 @@ fn of_place(
     if empty.is_empty() || is_many || full.len() < FULL_MIN {
         return None;
     }
-    let row = empty.iter().find(|row| is_fault(column, row, nth, &full, parents))?;
+    let is_rare = empty.len() * 100 <= rows.len() * PERCENT_RARE;
+    let row = empty.iter().find(|row| {
+        let is_parent = column.role == Role::Sort && parents.contains(&(row.collection, row.text));
+        // A parent has attributes of its own, and there are many of them.
+        let is_like = |other: &&&Row<'_>| are_alike(row.item, other.item);
+        let may_close = is_parent && !(is_rare && full.iter().all(|other| is_like(&other)));
+        is_fault(row, nth, &full, may_close)
+    })?;
     let evidence = format!(
         "component {} is empty in {} of {} keys of this form",
         nth + 1,
@@ -74,18 +82,11 @@ fn of_place(
     Some(Finding::new(Rule::EmptyComponent, evidence, examples))
 }
 
-fn is_fault(
-    column: &Column<'_>,
-    row: &Row<'_>,
-    nth: usize,
-    full: &[&&Row<'_>],
-    parents: &BTreeSet<(usize, &str)>,
-) -> bool {
+fn is_fault(row: &Row<'_>, nth: usize, full: &[&&Row<'_>], may_close: bool) -> bool {
     // Paths begin with a slash, and folders end with one.
     let is_path = row.text.starts_with('/') && full.iter().all(|other| other.text.starts_with('/'));
     let is_last = nth + 1 == row.parts.len();
-    let is_parent = column.role == Role::Sort && parents.contains(&(row.collection, row.text));
-    if is_last && (is_path || is_parent || nth == 0) {
+    if is_last && (is_path || may_close || nth == 0) {
         return false;
     }
     if nth > 0 && !is_last {

@@ -45,8 +45,7 @@ fn over_words(groups: BTreeMap<(&str, usize), Vec<Divided<'_, '_>>>) -> Option<F
         let are_one_kind = keys.iter().all(|key| are_alike(first.row.item, key.row.item));
         // Words alone may be of any kind.
         let are_words = first.parts.iter().all(|(_, kind)| *kind == Kind::Word);
-        let are_names = keys.iter().any(|key| key.marks.iter().any(|it| IN_NAMES.contains(*it)));
-        (are_one_kind && !are_words && !are_names).then(|| of_group(keys)).flatten()
+        (are_one_kind && !are_words).then(|| of_group(keys)).flatten()
     };
     alike.values().find_map(finding)
 }
@@ -87,18 +86,19 @@ fn are_one_kind(
         .collect();
     let is_same = kinds.iter().enumerate().all(|(part, kinds)| kinds.contains(&key.kind(part)));
     let is_known = |part: usize| many.iter().any(|other| other.text(part) == key.text(part));
-    let behind = nth + 1..key.parts.len();
-    let is_of_words = behind.clone().all(|part| key.parts[part].1 == Kind::Word);
-    let are_in_names = [usual[nth], key.marks[nth]].iter().all(|mark| IN_NAMES.contains(*mark));
+    let mut behind = nth + 1..key.parts.len();
+    let in_names = [usual[nth], key.marks[nth]].iter().filter(|it| IN_NAMES.contains(**it)).count();
+    let (first, kind) = (key.text(0), key.parts[0].1);
+    // Marks of names divide if the rest is known, and not words alone behind a short word.
+    let is_kind = kind == Kind::Word && first.len() > 1 || matches!(kind, Kind::Moment(_));
+    let has_other = behind.clone().any(|part| key.parts[part].1 != Kind::Word);
+    let is_sure = in_names == 0 || is_kind && (has_other || behind.all(is_known));
     // A character of a name, if the other one divides both keys.
     let is_in_value =
         [(usual[nth], key.marks[nth]), (key.marks[nth], usual[nth])].iter().any(|(one, other)| {
             IN_NAMES.contains(*one) && usual.contains(other) && key.marks.contains(other)
         });
-    is_same
-        && !is_in_value
-        && (!is_of_words || behind.clone().all(is_known))
-        && !(are_in_names && nth > 0)
+    is_same && is_sure && !is_in_value && !(in_names == 2 && nth > 0)
 }
 
 impl<'c, 'i> Divided<'c, 'i> {
@@ -123,14 +123,9 @@ impl<'c, 'i> Divided<'c, 'i> {
                 kind => divided.add(token.range.end, kind),
             }
         }
-        let is_named = match divided.parts.first()?.1 {
-            Kind::Word => divided.text(0).len() > 1,
-            Kind::Moment(_) => true,
-            _ => false,
-        };
         let is_file =
             divided.marks.last() == Some(&'.') && divided.text(divided.marks.len()).len() < 5;
-        (is_named && !is_file && !was_mark && divided.parts.len() > 1).then_some(divided)
+        (!is_file && !was_mark && divided.parts.len() > 1).then_some(divided)
     }
 
     /// Adds a token to the last part, such as the second word of a name.

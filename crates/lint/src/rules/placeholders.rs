@@ -4,18 +4,15 @@
 //! item agrees with it and its siblings are written in another way.
 
 use crate::finding::{Finding, Rule};
-use crate::keys::words::{Capitals, capitals, named_value};
+use crate::keys::words::{Capitals, capitals, is_placeholder_word, named_value};
 use crate::keys::{Column, Kind, Role};
 use crate::places::{Place, Places, Seen};
 
-/// Words that programs write for a missing value. `None` is a name, too.
-const WORDS: &[&str] =
-    &["undefined", "null", "NULL", "nil", "NaN", "nan", "None", "<nil>", "(null)", "%s", "%d"];
 /// Fewest real values beside it.
 const REAL_MIN: usize = 2;
 
 pub(super) fn check(column: &Column<'_>, places: &Places<'_>) -> Option<Finding> {
-    places.all().find_map(|place| {
+    places.also_loose().find_map(|place| {
         let missing: Vec<&Seen<'_>> =
             place.components.values().filter(|seen| is_placeholder(column, seen)).collect();
         let first = missing.first()?;
@@ -37,7 +34,7 @@ fn finding(column: &Column<'_>, place: &Place<'_>, seen: &Seen<'_>, real: usize)
 }
 
 fn is_placeholder(column: &Column<'_>, seen: &Seen<'_>) -> bool {
-    WORDS.contains(&seen.text)
+    is_placeholder_word(seen.text)
         || column.kind_of(seen) == Some(Kind::Template)
         || named_value(seen.text).is_some_and(|(_, value)| value == "undefined")
 }

@@ -7,7 +7,7 @@ use super::agreement::{Component, Sort, are_alike, sort};
 use super::forms::{Form, component, value};
 use crate::design::{Scalar, SourceKind};
 use crate::finding::{Finding, Rule};
-use crate::keys::words::{folded, of_name};
+use crate::keys::words::{folded, is_placeholder_word, of_name};
 use crate::keys::{Column, Role, Row, tokens::tokens};
 use std::collections::BTreeSet;
 
@@ -95,7 +95,9 @@ impl<'c, 'i> Drift<'c, 'i> {
             let Some(value) = value(row, name) else { continue };
             let component = component(row, place, form.named[place]);
             drift.known.insert(folded(value.text()));
-            if component.text.trim().is_empty() || value.text().is_empty() {
+            let is_missing =
+                is_placeholder_word(component.text) || component.text.trim().is_empty();
+            if is_missing || value.text().is_empty() {
                 continue;
             }
             if component.is_made_of(value) {
