@@ -1,13 +1,40 @@
-//! Designs as real applications have them: bad ones are told by their rule, good ones by none.
+//! Designs as real applications have them: bad ones are told by their rule, good ones by none. The
+//! samples of Hashrange are good; their spoiled twins are in the tests of the command.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod designs;
 
-use designs::Design;
-use hashrange_lint::{Finding, lint};
+use designs::{item, table};
+use hashrange_lint::{Finding, Item, Source, SourceKind, Table, lint};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+
+/// A design: a definition, items, and the rules that its keys break.
+#[derive(Debug)]
+struct Design {
+    name: String,
+    table: Table,
+    items: Vec<Item>,
+    expected: Vec<String>,
+}
+
+impl Design {
+    /// Reads a design: a line about it, then a line for each item.
+    fn read(name: &str, text: &str) -> Self {
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let head: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+        let expected = head["expect"].as_array().unwrap().iter();
+        Self {
+            name: name.to_owned(),
+            table: table(head["create"].as_str().unwrap()),
+            items: lines.map(|line| item(&serde_json::from_str(line).unwrap())).collect(),
+            expected: expected.map(|rule| rule.as_str().unwrap().to_owned()).collect(),
+        }
+    }
+}
 
 /// Rules that may be told besides the expected one.
 const ALSO: [(&str, &str, &str); 0] = [];
@@ -79,4 +106,50 @@ fn nothing_is_found_in_good_designs() {
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
+}
+
+fn source(kind: SourceKind, name: &str, described: &Value) -> Source {
+    let of_type = |wanted: &str| {
+        let elements = described["KeySchema"].as_array().unwrap().iter();
+        let elements = elements.filter(|element| element["KeyType"] == wanted);
+        elements.map(|element| element["AttributeName"].as_str().unwrap().to_owned()).collect()
+    };
+    Source { kind, name: name.to_owned(), partition: of_type("HASH"), sort: of_type("RANGE") }
+}
+
+fn defined(definition: &Value) -> Table {
+    let name = definition["TableName"].as_str().unwrap().to_owned();
+    let mut sources = vec![source(SourceKind::Table, &name, definition)];
+    for (kind, member) in [
+        (SourceKind::Local, "LocalSecondaryIndexes"),
+        (SourceKind::Global, "GlobalSecondaryIndexes"),
+    ] {
+        let indexes = definition[member].as_array().into_iter().flatten();
+        sources
+            .extend(indexes.map(|index| source(kind, index["IndexName"].as_str().unwrap(), index)));
+    }
+    Table { name, definitions: Vec::new(), sources }
+}
+
+/// Reads an item in the API's JSON.
+fn api_item(line: &str) -> Item {
+    let value: Value = serde_json::from_str(line).unwrap();
+    let plain = value.as_object().unwrap().iter().filter_map(|(name, value)| {
+        let number = |text: &Value| serde_json::from_str(text.as_str().unwrap()).unwrap();
+        let plain = value.get("S").cloned().or_else(|| value.get("N").map(number))?;
+        Some((name.clone(), plain))
+    });
+    item(&plain.collect())
+}
+
+#[test]
+fn nothing_is_found_in_the_samples() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/data");
+    for name in ["audits", "chat", "devices", "documents", "orders", "projects"] {
+        let read = |file: &str| fs::read_to_string(folder.join(name).join(file)).unwrap();
+        let table = defined(&serde_json::from_str(&read("table.json")).unwrap());
+        let items: Vec<Item> = read("items.jsonl").lines().map(api_item).collect();
+        let findings = lint(&table, &items, &[]);
+        assert!(findings.is_empty(), "{name}: {findings:#?}");
+    }
 }

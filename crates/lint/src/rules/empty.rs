@@ -28,9 +28,23 @@ pub(super) fn check(column: &Column<'_>) -> Option<Finding> {
         }
     }
     let parents = parents(column);
-    forms.iter().find_map(|((length, _), rows)| {
-        (0..*length).find_map(|nth| of_place(column, rows, nth, &parents))
+    let closed = closed(&forms);
+    forms.iter().find_map(|((length, first), rows)| {
+        // All keys with one word and nothing behind it are so on purpose: `account#`.
+        let is_closed =
+            |row: &&&Row<'_>| first.is_empty() && closed.contains(&(*length, first_word(row)));
+        let rows: Vec<&Row<'_>> = rows.iter().filter(|row| !is_closed(row)).copied().collect();
+        (0..*length).find_map(|nth| of_place(column, &rows, nth, &parents))
     })
+}
+
+/// Returns the forms of which all keys have the last component empty.
+fn closed<'i>(forms: &BTreeMap<Form<'i>, Vec<&Row<'i>>>) -> BTreeSet<Form<'i>> {
+    let is_open = |row: &&Row<'_>| row.parts.last().is_some_and(|part| !row.part(part).is_empty());
+    let forms = forms.iter().filter(|((_, first), rows)| {
+        !first.is_empty() && rows.len() > 1 && !rows.iter().any(is_open)
+    });
+    forms.map(|(form, _)| *form).collect()
 }
 
 /// Returns the first component if it is a word that may name a kind of keys.
@@ -69,7 +83,7 @@ fn of_place(
         let is_parent = column.role == Role::Sort && parents.contains(&(row.collection, row.text));
         // A parent has attributes of its own, and there are many of them.
         let is_like = |other: &&&Row<'_>| are_alike(row.item, other.item);
-        let may_close = is_parent && !(is_rare && full.iter().all(|other| is_like(&other)));
+        let may_close = is_parent && !(is_rare && full.iter().all(is_like));
         is_fault(row, nth, &full, may_close)
     })?;
     let evidence = format!(

@@ -1,31 +1,7 @@
-//! Designs of tables with sample items, from files of JSON lines.
+//! Definitions and items of tables from short texts and plain JSON.
 
 use hashrange_lint::{Item, Scalar, Source, SourceKind, Table};
 use serde_json::{Map, Value};
-
-/// A design: a definition, items, and the rules that its keys break.
-#[derive(Debug)]
-pub struct Design {
-    pub name: String,
-    pub table: Table,
-    pub items: Vec<Item>,
-    pub expected: Vec<String>,
-}
-
-impl Design {
-    /// Reads a design: a line about it, then a line for each item.
-    pub fn read(name: &str, text: &str) -> Self {
-        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-        let head: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
-        let expected = head["expect"].as_array().unwrap().iter();
-        Self {
-            name: name.to_owned(),
-            table: table(head["create"].as_str().unwrap()),
-            items: lines.map(|line| item(&serde_json::from_str(line).unwrap())).collect(),
-            expected: expected.map(|rule| rule.as_str().unwrap().to_owned()).collect(),
-        }
-    }
-}
 
 /// Reads `name pk:S,sk:S --gsi index=a:S,b:N --lsi index=c:S`.
 pub fn table(create: &str) -> Table {

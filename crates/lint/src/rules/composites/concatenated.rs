@@ -3,6 +3,7 @@
 use super::forms::{component, value};
 use crate::design::SourceKind;
 use crate::finding::{Finding, Rule};
+use crate::keys::words::of_name;
 use crate::keys::{Column, Row};
 use std::collections::BTreeSet;
 
@@ -47,13 +48,20 @@ fn maker<'i>(
     taken: &[&str],
 ) -> Option<&'i str> {
     let names = first.item.keys().map(String::as_str);
-    let mut names = names.filter(|name| !column.source.holds(name) && !taken.contains(name));
+    let mut names = names.filter(|name| may_make(column, name) && !taken.contains(name));
     names.find(|name| {
         let is_made = |row: &Row<'_>| {
             value(row, name).is_some_and(|value| component(row, place, false).is_made_of(value))
         };
         column.rows.iter().all(is_made)
     })
+}
+
+/// Returns whether an attribute may be a key instead: it is none, and does not tell the kinds of
+/// items apart, which share an index on purpose.
+fn may_make(column: &Column<'_>, name: &str) -> bool {
+    let names_kind = |word: &String| ["type", "entity", "et"].contains(&&word[..]);
+    !column.source.holds(name) && !of_name(name).iter().any(names_kind)
 }
 
 /// Parts of a key: the name of an attribute, and the text behind its value.
@@ -86,7 +94,7 @@ fn template<'i>(
         return (taken.len() > 1).then(|| taken.clone());
     }
     let is_free =
-        |name: &str| !column.source.holds(name) && !taken.iter().any(|(known, _)| *known == name);
+        |name: &str| may_make(column, name) && !taken.iter().any(|(known, _)| *known == name);
     let names = row.item.iter().filter(|(name, _)| is_free(name) && taken.len() < ATTRIBUTES_MAX);
     names.into_iter().find_map(|(name, value)| {
         let behind = rest.strip_prefix(value.text()).filter(|_| !value.text().is_empty())?;
