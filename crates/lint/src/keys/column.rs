@@ -4,7 +4,7 @@ use super::delimiters::Delimiters;
 use super::shape::Shape;
 use super::tokens::{Kind, Token, tokens};
 use crate::design::{Item, Scalar, Source, SourceKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Role of a key attribute.
@@ -78,7 +78,12 @@ impl<'i> Column<'i> {
         items: &[&'i Item],
         before: &[&str],
     ) -> Self {
-        let mut collections: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
+        let keys = |item: &'i Item| -> Vec<&'i str> {
+            before.iter().filter_map(|name| item.get(*name).map(Scalar::text)).collect()
+        };
+        // Collections are numbered in the order of their keys, however the sample was read.
+        let distinct: BTreeSet<Vec<&str>> = items.iter().map(|item| keys(item)).collect();
+        let collections: BTreeMap<Vec<&str>, usize> = distinct.into_iter().zip(0..).collect();
         let mut column = Self {
             source,
             attribute,
@@ -89,10 +94,7 @@ impl<'i> Column<'i> {
         };
         for item in items {
             let Some(value) = item.get(attribute) else { continue };
-            let keys: Vec<&str> =
-                before.iter().filter_map(|name| item.get(*name).map(Scalar::text)).collect();
-            let number = collections.len();
-            let collection = *collections.entry(keys).or_insert(number);
+            let collection = collections.get(&keys(item)).copied().unwrap_or(0);
             column.is_number |= matches!(value, Scalar::N(_));
             column.rows.push(Row::new(item, collection, value.text()));
         }

@@ -37,6 +37,9 @@ pub(crate) enum Kind {
     Template,
 }
 
+/// Most tokens of a text; what is behind them is one more.
+const TOKENS_MAX: usize = 60;
+
 /// Returns the tokens of a text; they cover it.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
@@ -45,6 +48,10 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let has_url = text.contains("://");
     while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let rest = text.get(at..).unwrap_or("");
+        if tokens.len() == TOKENS_MAX {
+            tokens.push(Token { range: at..text.len(), kind: Kind::Mixed });
+            break;
+        }
         let (kind, length) = atom(rest, has_mail, has_url).unwrap_or_else(|| plain(rest, first));
         tokens.push(Token { range: at..at + length, kind });
         at += length;

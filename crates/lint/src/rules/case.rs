@@ -92,7 +92,8 @@ impl Others {
         }
         // One of the two is written as no other name is.
         let is_alone = |style: &Capitals| self.share(*style) == 0;
-        letters >= 2 && self.total > 0 && styles.iter().any(is_alone)
+        let is_shown = self.total > 0 || letters >= NAME_MIN && !styles.iter().all(is_irregular);
+        letters >= 2 && is_shown && styles.iter().any(is_alone)
     }
 
     /// Returns how many names in a hundred use capitals in a way.

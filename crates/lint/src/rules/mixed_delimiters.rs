@@ -12,6 +12,9 @@ const MARKS: &str = "#|/:_-.~;¦^§>";
 /// Characters that are in names and ids, too.
 const IN_NAMES: &str = "-_.";
 
+/// Keys of a way that are compared with those of another.
+const COMPARED_MAX: usize = 50;
+
 /// A key taken apart at all marks.
 #[derive(Debug)]
 struct Divided<'c, 'i> {
@@ -56,10 +59,13 @@ fn of_group(keys: &[Divided<'_, '_>]) -> Option<Finding> {
         ways.entry(&key.marks).or_default().push(key);
     }
     let (usual, many) = ways.iter().max_by_key(|(_, keys)| keys.len())?;
-    let differ = ways.iter().filter(|(way, _)| way != &usual);
-    let (other, few) = differ.into_iter().find(|(way, few)| {
+    let step = many.len() / COMPARED_MAX + 1;
+    let some: Vec<&Divided<'_, '_>> = many.iter().copied().step_by(step).collect();
+    let mut differ = ways.iter().filter(|(way, _)| way != &usual).take(COMPARED_MAX);
+    let (other, few) = differ.find(|(way, few)| {
         let nth = usual.iter().zip(way.iter()).position(|(one, other)| one != other);
-        nth.is_some_and(|nth| few.iter().any(|key| are_one_kind(many, key, usual, nth)))
+        let mut few = few.iter().take(COMPARED_MAX);
+        nth.is_some_and(|nth| few.any(|key| are_one_kind(&some, key, usual, nth)))
     })?;
     let text =
         |way: &[char]| way.iter().map(|mark| format!("{mark}")).collect::<Vec<_>>().join(" ");

@@ -8,6 +8,8 @@ use crate::keys::words::{Capitals, capitals, is_placeholder_word, named_value};
 use crate::keys::{Column, Kind, Role};
 use crate::places::{Place, Places, Seen};
 
+/// Words that are looked at of one place.
+const TOLD_MAX: usize = 20;
 /// Fewest real values beside it.
 const REAL_MIN: usize = 2;
 
@@ -17,8 +19,8 @@ pub(super) fn check(column: &Column<'_>, places: &Places<'_>) -> Option<Finding>
             place.components.values().filter(|seen| is_placeholder(column, seen)).collect();
         let first = missing.first()?;
         let real = place.components.len() - missing.len();
-        let is_told =
-            real >= REAL_MIN && missing.iter().any(|seen| is_no_name(column, place, seen));
+        let is_told = real >= REAL_MIN
+            && missing.iter().take(TOLD_MAX).any(|seen| is_no_name(column, place, seen));
         is_told.then(|| finding(column, place, first, real))
     })
 }
