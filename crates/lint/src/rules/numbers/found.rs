@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 /// Most digits of a number; longer ones are names.
 const DIGITS_MAX: usize = 30;
+/// Most runs of digits between points.
+const PARTS_MAX: usize = 4;
 /// Digits behind the point that are compared.
 const FRACTION_DIGITS: usize = 9;
 
@@ -103,7 +105,7 @@ impl<'i> Number<'i> {
         }
         let tail = text.get(start + length..)?;
         let letters: &str = tail.split(|it: char| !it.is_alphanumeric()).next().unwrap_or("");
-        let has_unit = is_unit(letters);
+        let has_unit = is_unit(letters) || tail.starts_with('%');
         if !letters.is_empty() && !has_unit {
             return None;
         }
@@ -166,6 +168,13 @@ impl<'i> Number<'i> {
         }
     }
 
+    /// Returns whether a blank and a word follow, as in an address: `10 Mill Lane`.
+    pub(super) fn is_before_words(&self) -> bool {
+        let behind = self.behind.get(self.length..).and_then(|behind| behind.strip_prefix(' '));
+        let word = behind.and_then(|behind| behind.split(|it: char| !it.is_alphabetic()).next());
+        word.is_some_and(|word| !word.is_empty() && !is_unit(word))
+    }
+
     /// Returns the segment that has it.
     pub(super) fn shown(&self, column: &Column<'i>) -> &'i str {
         let row = &column.rows[self.row];
@@ -209,7 +218,7 @@ fn digits(text: &str) -> Option<(Vec<&str>, usize, bool)> {
     }
     let is_short = parts.iter().all(|part| part.len() <= DIGITS_MAX);
     let has_thousands = separator == Some(',') && parts.iter().skip(1).all(|part| part.len() == 3);
-    (is_short && parts.len() <= 3).then_some((parts, at, has_thousands))
+    (is_short && parts.len() <= PARTS_MAX).then_some((parts, at, has_thousands))
 }
 
 /// Returns whether the number at a place has a minus: a hyphen that begins a component.

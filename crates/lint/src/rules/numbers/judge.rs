@@ -76,8 +76,11 @@ impl<'g, 'i> Judge<'g, 'i> {
             return self.are_versions().then_some(Rule::UnpaddedNumber);
         }
         if self.is_padded() {
-            let is_over = self.overflows().then_some(Rule::PaddingOverflow);
-            return is_over.or_else(|| self.is_padded_in_part().then_some(Rule::UnpaddedNumber));
+            if self.has_more_digits() {
+                return self.overflows().then_some(Rule::PaddingOverflow);
+            }
+            let is_order = self.is_named(is_counted) || self.is_padded_in_part();
+            return is_order.then_some(Rule::UnpaddedNumber);
         }
         self.has_order().then_some(Rule::UnpaddedNumber)
     }
@@ -93,7 +96,9 @@ impl<'g, 'i> Judge<'g, 'i> {
 
     fn is_code(&self) -> bool {
         let is_counted = self.is_named(is_counted);
-        let is_in_words = |number: &Number<'_>| number.segment_before(self.column).contains(' ');
+        let is_in_words = |number: &Number<'_>| {
+            number.segment_before(self.column).contains(' ') || number.is_before_words()
+        };
         if self.is_named(is_coded) || self.numbers.iter().any(|it| it.before.ends_with('+')) {
             return true;
         }
@@ -167,6 +172,14 @@ impl<'g, 'i> Judge<'g, 'i> {
         let beyond = 10_i128.pow(u32::try_from(*width).unwrap_or(30).min(30));
         let least = self.distinct().range(beyond..).next().copied();
         *width < LONG && least.is_some_and(|least| least < beyond + beyond / 2)
+    }
+
+    /// Returns whether a number has more digits than others are padded to.
+    fn has_more_digits(&self) -> bool {
+        let digits = || self.numbers.iter().map(Number::digits);
+        let padded = digits().filter(|digits| digits.len() > 1 && digits.starts_with('0'));
+        let width = padded.map(str::len).max().unwrap_or(0);
+        digits().any(|digits| digits.len() > width)
     }
 
     /// Returns whether at least half of the numbers are padded to one width, and others have less.
