@@ -2,7 +2,7 @@
 
 use crate::finding::{Finding, Rule};
 use crate::keys::{Column, Kind, Shape};
-use crate::rules::forms::Epochs;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Seconds from 2001 to 2049.
@@ -22,6 +22,9 @@ pub(super) struct Instant<'i> {
     /// Number of the row.
     pub(super) row: usize,
 }
+
+/// Numbers that may be seconds, by the shape of what is before them.
+pub(super) type Epochs<'i> = BTreeMap<Shape, Vec<Instant<'i>>>;
 
 pub(super) fn check(column: &Column<'_>) -> Option<Finding> {
     let groups = if column.is_number { numbers(column) } else { long(column) };

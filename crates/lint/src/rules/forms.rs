@@ -3,7 +3,7 @@
 
 use crate::design::are_alike;
 use crate::finding::{Finding, Rule};
-use crate::keys::{Column, Shape};
+use crate::keys::Column;
 use crate::moments::{Kind, Zone};
 use crate::moments_in::{Found, Moments, PAIRS_MAX, pair};
 use crate::rules::epochs;
@@ -91,6 +91,3 @@ fn beside_epochs(
     );
     Some(Finding::new(Rule::MixedTimeForms, evidence, vec![date.key(column), epoch.key.to_owned()]))
 }
-
-/// Texts of numbers that may be seconds, by the shape of what is before them.
-pub(super) type Epochs<'i> = BTreeMap<Shape, Vec<epochs::Instant<'i>>>;

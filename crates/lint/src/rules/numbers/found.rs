@@ -1,6 +1,5 @@
 //! Numbers in the values of a key attribute.
 
-use super::judge::Reading;
 use crate::keys::words::is_unit;
 use crate::keys::{Column, Kind, Row, Shape, Token};
 use std::collections::BTreeMap;
@@ -11,6 +10,15 @@ const DIGITS_MAX: usize = 30;
 const PARTS_MAX: usize = 4;
 /// Digits behind the point that are compared.
 const FRACTION_DIGITS: usize = 9;
+
+/// How numbers with a point are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// `9.5` is nine and a half.
+    Decimal,
+    /// `1.9` is the ninth after 1.0.
+    Version,
+}
 
 /// A number in a key.
 #[derive(Debug, Clone)]

@@ -1,7 +1,6 @@
 //! Numbers that grow with a time in the same items, as counters and readings do.
 
-use super::found::Number;
-use super::judge::Reading;
+use super::found::{Number, Reading};
 use crate::design::Scalar;
 use crate::keys::Column;
 use crate::moments::{Kind, moment};

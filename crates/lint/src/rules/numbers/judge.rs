@@ -1,6 +1,6 @@
 //! Whether numbers have an order: they count or measure something, or they are codes.
 
-use super::found::{Groups, Mix, Number};
+use super::found::{Groups, Mix, Number, Reading};
 use super::grows;
 use crate::design::Scalar;
 use crate::finding::Rule;
@@ -19,15 +19,6 @@ const FEW_MAX: i128 = 1_000;
 const LONG: usize = 8;
 /// Rows that are searched for an attribute with the number.
 const ROWS_MAX: usize = 50;
-
-/// How numbers with a point are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
-    /// `9.5` is nine and a half.
-    Decimal,
-    /// `1.9` is the ninth after 1.0.
-    Version,
-}
 
 /// A group of numbers and what is known of it.
 #[derive(Debug)]

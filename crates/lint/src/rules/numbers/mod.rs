@@ -12,8 +12,8 @@ mod judge;
 use super::inverted;
 use crate::finding::{Finding, Rule};
 use crate::keys::Column;
-use found::{Groups, Number};
-use judge::{Judge, Reading};
+use found::{Groups, Number, Reading};
+use judge::Judge;
 use std::collections::BTreeMap;
 
 pub(super) fn check(column: &Column<'_>) -> Vec<Finding> {
