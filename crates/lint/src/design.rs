@@ -40,6 +40,12 @@ pub enum SourceKind {
 /// The scalar attributes of an item by name; all others are left out.
 pub type Item = BTreeMap<String, Scalar>;
 
+/// Returns whether two items are of one kind: they have mostly the same attributes.
+pub(crate) fn are_alike(one: &Item, other: &Item) -> bool {
+    let both = one.keys().filter(|name| other.contains_key(*name)).count();
+    both * 10 >= one.len().max(other.len()) * 7
+}
+
 /// A scalar value that may be in a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scalar {
@@ -80,5 +86,10 @@ impl Source {
     /// Returns whether an attribute is one of its keys.
     pub fn holds(&self, name: &str) -> bool {
         self.partition.iter().chain(&self.sort).any(|known| known == name)
+    }
+
+    /// Returns whether an item is in it: it has all keys.
+    pub(crate) fn has(&self, item: &Item) -> bool {
+        self.partition.iter().chain(&self.sort).all(|name| item.contains_key(name))
     }
 }

@@ -30,6 +30,8 @@ pub enum Rule {
     PointerAmongVersions,
     /// Dates begin with the day or the month.
     DateOrder,
+    /// Dates and times are written in different forms.
+    MixedTimeForms,
     /// Times have different offsets from UTC.
     LocalOffsets,
     /// Times have different precision.
@@ -38,10 +40,26 @@ pub enum Rule {
     MixedEpochs,
     /// Names differ in capitals only.
     MixedCase,
+    /// Partition keys of one thing differ in their spelling.
+    SplitPartition,
+    /// A key has a word for a value that was missing.
+    PlaceholderInKey,
+    /// A component of a key has a blank at an end.
+    TrailingBlank,
+    /// A component of a key is empty where others have a value.
+    EmptyComponent,
+    /// Keys of one kind have different delimiters.
+    MixedDelimiters,
     /// No prefix reads a key with all that is below it and nothing else.
     PrefixOfSibling,
     /// The delimiter is in the data.
     DelimiterInData,
+    /// A key was put together from an attribute that has changed since.
+    DriftedComposite,
+    /// One partition has most of the entries.
+    DominantPartition,
+    /// All entries of an index have one partition key.
+    SinglePartitionIndex,
     /// A key of an index is concatenated from attributes that could be the keys of the index
     /// themselves.
     ConcatenatedKey,
@@ -88,12 +106,21 @@ impl Rule {
             Self::PaddingOverflow => "padding-overflow",
             Self::PointerAmongVersions => "pointer-among-versions",
             Self::DateOrder => "date-order",
+            Self::MixedTimeForms => "mixed-time-forms",
             Self::LocalOffsets => "local-offsets",
             Self::MixedPrecision => "mixed-precision",
             Self::MixedEpochs => "mixed-epochs",
             Self::MixedCase => "mixed-case",
+            Self::SplitPartition => "split-partition",
+            Self::PlaceholderInKey => "placeholder-in-key",
+            Self::TrailingBlank => "trailing-blank",
+            Self::EmptyComponent => "empty-component",
+            Self::MixedDelimiters => "mixed-delimiters",
             Self::PrefixOfSibling => "prefix-of-sibling",
             Self::DelimiterInData => "delimiter-in-data",
+            Self::DriftedComposite => "drifted-composite",
+            Self::DominantPartition => "dominant-partition",
+            Self::SinglePartitionIndex => "single-partition-index",
             Self::ConcatenatedKey => "concatenated-key",
             Self::HotKey => "hot-key",
             Self::FilterNotKey => "filter-not-key",
@@ -112,15 +139,24 @@ impl Rule {
             | Self::PaddingOverflow
             | Self::PointerAmongVersions
             | Self::DateOrder
+            | Self::MixedTimeForms
             | Self::LocalOffsets
             | Self::MixedPrecision
             | Self::MixedEpochs
             | Self::MixedCase
+            | Self::SplitPartition
+            | Self::PlaceholderInKey
+            | Self::TrailingBlank
+            | Self::EmptyComponent
+            | Self::MixedDelimiters
             | Self::PrefixOfSibling
             | Self::DelimiterInData
+            | Self::DriftedComposite
             | Self::HotKey
             | Self::UnusedKey => Severity::Warning,
             Self::ConcatenatedKey
+            | Self::DominantPartition
+            | Self::SinglePartitionIndex
             | Self::FilterNotKey
             | Self::UnreadIndex
             | Self::ContainedIndex
@@ -160,6 +196,31 @@ impl Rule {
             Self::DelimiterInData => {
                 "replace or escape the delimiter where the key is put together, or choose one that \
                  data cannot have"
+            }
+            Self::MixedTimeForms => "write all of them in one form, such as 2026-03-01T10:15:00Z",
+            Self::SplitPartition => {
+                "fold capitals, blanks, forms of Unicode and leading zeros where the key is put together, and move the items of one of the two"
+            }
+            Self::PlaceholderInKey => {
+                "refuse to write the item, or leave the key attribute of the index out, as long as there is no value"
+            }
+            Self::TrailingBlank => {
+                "take blanks off both ends of a value before it becomes part of a key"
+            }
+            Self::EmptyComponent => {
+                "leave the key attribute of an index out as long as there is no value, or write a word for it that sorts where it should"
+            }
+            Self::MixedDelimiters => {
+                "put the key together in one place with one delimiter, and write the other keys anew"
+            }
+            Self::DriftedComposite => {
+                "write the key together with the attribute: an index key in the same update, a primary key as a new item in one transaction"
+            }
+            Self::DominantPartition => {
+                "divide it by another component, such as the day or a number of a shard, if it takes many writes"
+            }
+            Self::SinglePartitionIndex => {
+                "give the index a partition key with many values, or divide this one into shards, unless few items are written"
             }
             Self::ConcatenatedKey => {
                 "give the index these attributes as its key, up to four of each kind: nothing has to \

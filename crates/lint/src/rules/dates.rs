@@ -1,88 +1,78 @@
-//! Dates that begin with the day or the month.
+//! Dates and times of day that do not sort: the day or the month first, months by name, hours of a
+//! half day, numbers without leading zeros.
 
 use super::inverted;
 use crate::finding::{Finding, Rule};
-use crate::siblings::Siblings;
+use crate::keys::Column;
+use crate::moments::{Form, Kind, Moment, month_named};
+use crate::moments_in::{Found, Moments, by_collection};
+use crate::places::{Place, Places, Seen};
+use std::collections::BTreeMap;
 
-/// A year, month and day.
-type Date = (u32, u32, u32);
+/// Months that a place has to have to be one of months.
+const MONTHS_MIN: usize = 3;
 
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-/// Position of the day in a date of three numbers.
-#[derive(Debug, Clone, Copy)]
-enum First {
-    Day,
-    Month,
+pub(super) fn check(
+    column: &Column<'_>,
+    moments: &Moments,
+    places: &Places<'_>,
+) -> Option<Finding> {
+    let groups = moments.groups.values();
+    groups
+        .flat_map(|found| by_collection(found))
+        .find_map(|found| of_group(column, &found))
+        .or_else(|| places.all().find_map(|place| months(column, place)))
 }
 
-pub(super) fn check(siblings: &Siblings) -> Option<Finding> {
-    let texts: Vec<&str> =
-        siblings.components.iter().map(String::as_str).filter(|text| looks_dated(text)).collect();
-    // Both readings, day first and month first, have to show harm.
-    let read = [First::Day, First::Month].map(|first| all(&texts, first));
-    let possible: Vec<_> = read.into_iter().flatten().collect();
-    let harm = possible.iter().map(|meant| inverted(meant));
-    let harm: Vec<_> = harm.collect::<Option<_>>()?;
-    let (first, second) = harm.first()?;
-    let evidence = format!("{first} sorts before {second}, which is earlier");
-    let examples = vec![siblings.key(first), siblings.key(second)];
-    Some(Finding::new(Rule::DateOrder, evidence, examples))
-}
-
-/// Returns the dates in their order, if all texts are dates in this reading.
-fn all<'s>(texts: &[&'s str], first: First) -> Option<Vec<(Date, &'s str)>> {
-    let date = |text: &&'s str| Some((date(text, first)?, *text));
-    let mut dates = texts.iter().map(date).collect::<Option<Vec<_>>>()?;
-    dates.sort_unstable();
-    (dates.len() > 1).then_some(dates)
-}
-
-fn looks_dated(text: &str) -> bool {
-    date(text, First::Day).is_some() || date(text, First::Month).is_some()
-}
-
-fn date(text: &str, first: First) -> Option<Date> {
-    let is_between = |character: char| ". /-,".contains(character);
-    let parts: Vec<&str> = text.split(is_between).filter(|part| !part.is_empty()).collect();
-    let &[one, two, year] = &parts[..] else { return None };
-    let (day, month) = match (month_named(one), month_named(two), first) {
-        (Some(month), None, _) => (number(two, 2)?, month),
-        (None, Some(month), _) => (number(one, 2)?, month),
-        (None, None, First::Day) => (number(one, 2)?, number(two, 2)?),
-        (None, None, First::Month) => (number(two, 2)?, number(one, 2)?),
-        (Some(_), Some(_), _) => return None,
-    };
-    let is_dotted =
-        text.contains(['/', '.', '-']) || month_named(one).or(month_named(two)).is_some();
-    let year = year_of(year)?;
-    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day) && is_dotted;
-    is_date.then_some((year, month, day))
-}
-
-fn month_named(text: &str) -> Option<u32> {
-    let lower = text.to_ascii_lowercase();
-    let is_month = |name: &&str| {
-        lower.starts_with(*name)
-            && lower.len() <= 9
-            && lower.bytes().all(|byte| byte.is_ascii_lowercase())
-    };
-    (1..).zip(MONTHS).find(|(_, name)| is_month(name)).map(|(month, _)| month)
-}
-
-fn number(text: &str, digits: usize) -> Option<u32> {
-    let is_number =
-        (1..=digits).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| is_number)
-}
-
-/// Returns a year of four digits, or of two.
-fn year_of(text: &str) -> Option<u32> {
-    let year = number(text, 4)?;
-    match text.len() {
-        2 => Some(2000 + year),
-        4 if (1900..2200).contains(&year) => Some(year),
-        _ => None,
+fn of_group(column: &Column<'_>, found: &[&Found]) -> Option<Finding> {
+    // Moments of different kinds are in the wrong order because of that.
+    let mut kinds: BTreeMap<(Kind, Form), Vec<&Found>> = BTreeMap::new();
+    for one in found {
+        kinds.entry((one.moment.kind, one.moment.form)).or_default().push(one);
     }
+    kinds.values().find_map(|found| of_kind(column, found))
+}
+
+fn of_kind<'f>(column: &Column<'_>, found: &[&'f Found]) -> Option<Finding> {
+    // Every possible reading, day first and month first, has to show harm.
+    let read = |meaning: fn(&Moment) -> Option<i64>| {
+        let one = |found: &&'f Found| Some((meaning(&found.moment)?, local(column, found), *found));
+        let mut meant = found.iter().map(one).collect::<Option<Vec<_>>>()?;
+        meant.sort_unstable_by_key(|(meaning, text, _)| (*meaning, *text));
+        Some(meant)
+    };
+    let readings = [read(|moment| moment.day_first), read(|moment| moment.month_first)];
+    let harm: Option<Vec<_>> = readings.iter().flatten().map(|meant| inverted(meant)).collect();
+    let (first, second) = *harm?.first()?;
+    let evidence =
+        format!("{} sorts before {}, which is earlier", first.text(column), second.text(column));
+    Some(Finding::new(Rule::DateOrder, evidence, vec![first.key(column), second.key(column)]))
+}
+
+/// Returns the text of a moment without its zone.
+fn local<'i>(column: &Column<'i>, found: &Found) -> &'i str {
+    let text = found.text(column);
+    if found.moment.kind == Kind::YearFirst && found.moment.form.has_clock {
+        let end = text.rfind(['Z', 'z', '+']).unwrap_or(text.len());
+        return text.get(..end).unwrap_or(text);
+    }
+    text
+}
+
+/// Returns the finding that a place has the names of months.
+fn months(column: &Column<'_>, place: &Place<'_>) -> Option<Finding> {
+    let named = |seen: &&Seen<'_>| month_named(seen.text).is_some();
+    let months: Vec<&Seen<'_>> = place.components.values().filter(named).collect();
+    if months.len() < MONTHS_MIN || months.len() * 10 < place.components.len() * 7 {
+        return None;
+    }
+    let mut meant: Vec<(i64, &str, &Seen<'_>)> = months
+        .into_iter()
+        .filter_map(|seen| Some((month_named(seen.text)?, seen.text, seen)))
+        .collect();
+    meant.sort_unstable_by_key(|(month, text, _)| (*month, *text));
+    let (first, second) = inverted(&meant)?;
+    let evidence = format!("{} sorts before {}, which is earlier", first.text, second.text);
+    let key = |seen: &Seen<'_>| column.row_of(seen).through(&seen.part).to_owned();
+    Some(Finding::new(Rule::DateOrder, evidence, vec![key(first), key(second)]))
 }

@@ -1,40 +1,62 @@
 //! The rules.
 
 pub(crate) mod collections;
-pub(crate) mod concatenated;
+pub(crate) mod composites;
 pub(crate) mod definition;
-pub(crate) mod delimiter;
+pub(crate) mod partitions;
 
+mod blanks;
 mod case;
 mod dates;
+mod empty;
 mod epochs;
+mod forms;
+mod mixed_delimiters;
 mod numbers;
+mod placeholders;
+mod pointers;
 mod prefixes;
+mod split;
 mod times;
 
 use crate::finding::Finding;
-use crate::siblings::Siblings;
+use crate::keys::{Column, Role};
+use crate::moments_in::Moments;
+use crate::places::Places;
 
-/// Returns the findings for siblings.
-pub(crate) fn of_siblings(siblings: &Siblings) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    findings.extend(epochs::check(siblings));
-    if !siblings.is_number {
-        findings.extend(numbers::check(siblings));
-        findings.extend(dates::check(siblings));
-        findings.extend(times::check(siblings));
-        findings.extend(case::check(siblings));
-        findings.extend(prefixes::check(siblings));
+/// Returns the findings in the values of a key attribute.
+pub(crate) fn of_column(column: &Column<'_>) -> Vec<Finding> {
+    if column.is_number {
+        return epochs::check(column).into_iter().collect();
     }
+    let places = Places::of(column);
+    let mut findings = Vec::new();
+    if column.role == Role::Sort {
+        let moments = Moments::of(column);
+        findings.extend(epochs::check(column));
+        findings.extend(numbers::check(column));
+        findings.extend(pointers::check(column));
+        findings.extend(dates::check(column, &moments, &places));
+        findings.extend(forms::check(column, &moments));
+        findings.extend(times::check(column, &moments));
+        findings.extend(prefixes::check(column));
+    } else {
+        findings.extend(split::check(column));
+    }
+    findings.extend(case::check(column, &places));
+    findings.extend(placeholders::check(column, &places));
+    findings.extend(blanks::check(column, &places));
+    findings.extend(empty::check(column));
+    findings.extend(mixed_delimiters::check(column));
     findings
 }
 
 /// Returns the first pair in the wrong order: `meant` is in the intended order, but the second text
 /// of the pair sorts before the first.
-fn inverted<'s, T: PartialOrd>(meant: &[(T, &'s str)]) -> Option<(&'s str, &'s str)> {
+fn inverted<'m, T: PartialOrd, V>(meant: &'m [(T, &str, V)]) -> Option<(&'m V, &'m V)> {
     let pairs = meant.windows(2).map(|pair| (&pair[0], &pair[1]));
     pairs
-        .filter(|((one, _), (other, _))| one < other)
-        .find(|((_, one), (_, other))| one > other)
-        .map(|((_, one), (_, other))| (*other, *one))
+        .filter(|(one, other)| one.0 < other.0)
+        .find(|(one, other)| one.1 > other.1)
+        .map(|(one, other)| (&other.2, &one.2))
 }

@@ -1,38 +1,54 @@
-//! Times in ISO 8601 that do not sort: because of different offsets, or of different precision.
+//! Times that do not sort because of different offsets, or of different precision.
 
 use super::inverted;
 use crate::finding::{Finding, Rule};
-use crate::siblings::Siblings;
+use crate::keys::Column;
+use crate::moments::{Kind, Zone};
+use crate::moments_in::{Found, Moments, by_collection, pair};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// A time of a day.
-#[derive(Debug, Clone, Copy)]
-struct Time<'s> {
-    whole: &'s str,
-    /// Date and time in minutes since the year 0, by a calendar in which all months have 31 days,
-    /// which keeps the order.
-    minute: i64,
-    /// Text after the minutes: seconds and their fraction.
-    rest: &'s str,
-    /// Minutes east of UTC.
-    offset: i64,
+pub(super) fn check(column: &Column<'_>, moments: &Moments) -> Vec<Finding> {
+    let is_time =
+        |found: &&Found| found.moment.kind == Kind::YearFirst && found.moment.form.has_clock;
+    let groups: Vec<Vec<Found>> = moments
+        .groups
+        .values()
+        .map(|found| found.iter().filter(is_time).cloned().collect())
+        .collect();
+    let offsets = groups.iter().find_map(|found| offsets(column, found));
+    let precision = groups.iter().find_map(|found| precision(column, found));
+    offsets.into_iter().chain(precision).collect()
 }
 
-pub(super) fn check(siblings: &Siblings) -> Vec<Finding> {
-    let times: Vec<_> = siblings.components.iter().filter_map(|text| Time::of(text)).collect();
-    offsets(siblings, &times).into_iter().chain(precision(siblings, &times)).collect()
+fn offsets(column: &Column<'_>, found: &[Found]) -> Option<Finding> {
+    let mut collections: Vec<Vec<&Found>> = by_collection(found).collect();
+    let all = collections.pop()?;
+    if let Some(finding) = collections.iter().find_map(|found| offsets_of(column, found)) {
+        return Some(finding);
+    }
+    // Places that keep their own offset are in order, each for itself.
+    let single = collections.iter().filter(|found| found.len() == 1).count();
+    (single * 2 > collections.len()).then(|| offsets_of(column, &all)).flatten()
 }
 
-fn offsets(siblings: &Siblings, times: &[Time<'_>]) -> Option<Finding> {
-    let mut meant: Vec<_> =
-        times.iter().map(|time| ((time.minute - time.offset, time.rest), time.whole)).collect();
-    meant.sort_unstable();
-    let is_mixed = times.windows(2).any(|pair| pair[0].offset != pair[1].offset);
-    let (first, second) = inverted(&meant).filter(|_| is_mixed)?;
-    let offset = |text: &str| times.iter().find(|time| time.whole == text).map(|time| time.offset);
+fn offsets_of(column: &Column<'_>, found: &[&Found]) -> Option<Finding> {
+    let zones: BTreeSet<Zone> = found.iter().map(|found| found.moment.zone).collect();
+    if zones.len() < 2 {
+        return None;
+    }
+    let mut meant: Vec<(i64, &str, &Found)> = found
+        .iter()
+        .filter_map(|found| Some((found.moment.in_utc()?, found.text(column), *found)))
+        .collect();
+    meant.sort_unstable_by_key(|(utc, text, _)| (*utc, *text));
+    let (first, second) = inverted(&meant)?;
+    let (one, other) = (first.moment.zone, second.moment.zone);
     // Two times of one offset are in the wrong order for another reason.
-    (offset(first) != offset(second)).then(|| {
-        let evidence = format!("{first} sorts before {second}, which is earlier");
-        let examples = vec![siblings.key(first), siblings.key(second)];
+    let is_because = one != other && one != Zone::None && other != Zone::None;
+    is_because.then(|| {
+        let (one, other) = (first.text(column), second.text(column));
+        let evidence = format!("{one} sorts before {other}, which is earlier");
+        let examples = vec![first.key(column), second.key(column)];
         Finding::new(Rule::LocalOffsets, evidence, examples)
     })
 }
@@ -40,57 +56,22 @@ fn offsets(siblings: &Siblings, times: &[Time<'_>]) -> Option<Finding> {
 /// Returns the finding that times have different precision. Of two in the same second the longer
 /// one sorts first: the comparison meets the `Z` of the shorter one and a digit or a point. The
 /// sign of an offset sorts before both, so times with one are in order.
-fn precision(siblings: &Siblings, times: &[Time<'_>]) -> Option<Finding> {
-    let mut times = times.iter().filter(|time| time.whole.ends_with('Z'));
-    let first = times.next()?;
-    let other = times.find(|time| time.rest.len() != first.rest.len())?;
+fn precision(column: &Column<'_>, found: &[Found]) -> Option<Finding> {
+    let mut lengths: BTreeMap<usize, Vec<&Found>> = BTreeMap::new();
+    for one in found.iter().filter(|found| found.moment.zone == Zone::Utc) {
+        lengths.entry(one.moment.rest).or_default().push(one);
+    }
+    let (few, many) = (lengths.values().next()?, lengths.values().nth(1)?);
+    let (longer, shorter) = pair(column, many, few)?;
     let evidence = format!(
-        "{} and {} have different precision: within one second, or minute, the longer one sorts first",
-        first.whole, other.whole
+        "{} times like {} and {} like {} have different precision: within one second, or minute, the \
+         longer one sorts first",
+        few.len(),
+        shorter.text(column),
+        many.len(),
+        longer.text(column)
     );
-    let examples = vec![siblings.key(first.whole), siblings.key(other.whole)];
+    let mut examples = vec![shorter.key(column), longer.key(column)];
+    examples.sort();
     Some(Finding::new(Rule::MixedPrecision, evidence, examples))
-}
-
-impl<'s> Time<'s> {
-    /// Reads `YYYY-MM-DDTHH:MM`, optional seconds and fraction, and `Z` or an offset. A time
-    /// without zone sorts at any precision, so it returns none.
-    fn of(whole: &'s str) -> Option<Self> {
-        let (date, time) = whole.split_at_checked(10)?;
-        let (year, month, day) =
-            (digits(date.get(..4)?)?, digits(date.get(5..7)?)?, digits(date.get(8..)?)?);
-        let is_divided = date.get(4..5) == Some("-") && date.get(7..8) == Some("-");
-        let time = time.strip_prefix(['T', ' '])?;
-        let (hour, minute) = (digits(time.get(..2)?)?, digits(time.get(3..5)?)?);
-        let is_divided = is_divided && time.get(2..3) == Some(":");
-        let (rest, offset) = zone(time.get(5..)?)?;
-        let is_rest = rest.is_empty() || rest.starts_with(':');
-        let is_second = rest.bytes().all(|byte| byte.is_ascii_digit() || b":.".contains(&byte));
-        let days = (year * 12 + month) * 31 + day;
-        let minute = days * 24 * 60 + hour * 60 + minute;
-        (is_divided && is_rest && is_second).then_some(Self { whole, minute, rest, offset })
-    }
-}
-
-/// Returns the text before the zone, and the zone's minutes east of UTC.
-fn zone(text: &str) -> Option<(&str, i64)> {
-    if let Some(rest) = text.strip_suffix('Z') {
-        return Some((rest, 0));
-    }
-    let place = text.rfind(['+', '-'])?;
-    let (rest, offset) = text.split_at_checked(place)?;
-    let sign = if offset.starts_with('-') { -1 } else { 1 };
-    let offset = offset.get(1..)?.replace(':', "");
-    let hours = digits(offset.get(..2)?)?;
-    let minutes = match offset.get(2..)? {
-        "" => 0,
-        minutes if minutes.len() == 2 => digits(minutes)?,
-        _ => return None,
-    };
-    Some((rest, sign * (hours * 60 + minutes)))
-}
-
-fn digits(text: &str) -> Option<i64> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| is_number)
 }

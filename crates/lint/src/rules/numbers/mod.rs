@@ -1,0 +1,62 @@
+//! Numbers in text that do not sort: without leading zeros, with too few of them, negative ones,
+//! versions such as 1.10.0.
+//!
+//! Only numbers that count or measure something have an order; codes have none. `judge.rs` tells
+//! them apart. Numbers are compared behind beginnings of one shape, first within an item
+//! collection, then over all of them: a sample has few items of each.
+
+mod found;
+mod grows;
+mod judge;
+
+use super::inverted;
+use crate::finding::{Finding, Rule};
+use crate::keys::Column;
+use found::{Groups, Number, Reading};
+use judge::Judge;
+use std::collections::BTreeMap;
+
+pub(super) fn check(column: &Column<'_>) -> Vec<Finding> {
+    let groups = Groups::of(column);
+    groups.numbers.values().filter_map(|numbers| of_group(column, &groups, numbers)).collect()
+}
+
+fn of_group(column: &Column<'_>, groups: &Groups<'_>, numbers: &[Number<'_>]) -> Option<Finding> {
+    let judge = Judge::new(column, groups, numbers)?;
+    let pooled: Vec<&Number<'_>> = numbers.iter().collect();
+    // Whoever is in order over all collections is in order in each.
+    let over_all = pair(&pooled, judge.reading)?;
+    let rule = judge.rule()?;
+    let within = by_beginning(numbers).into_values().find_map(|same| pair(&same, judge.reading));
+    let is_within = within.is_some();
+    let (first, second) = within.unwrap_or(over_all);
+    let mut evidence = format!("{} sorts before {}", first.shown(column), second.shown(column));
+    if rule == Rule::DateOrder {
+        evidence.push_str(", which is earlier");
+    }
+    if !is_within && first.collection != second.collection {
+        evidence.push_str("; they are in two item collections of the sample");
+    }
+    Some(Finding::new(rule, evidence, vec![first.key(column), second.key(column)]))
+}
+
+type Beginning<'n> = (usize, &'n str);
+
+fn by_beginning<'n, 'i>(numbers: &'n [Number<'i>]) -> BTreeMap<Beginning<'i>, Vec<&'n Number<'i>>> {
+    let mut found: BTreeMap<Beginning<'i>, Vec<&Number<'i>>> = BTreeMap::new();
+    for number in numbers {
+        found.entry((number.collection, number.before)).or_default().push(number);
+    }
+    found
+}
+
+/// Returns two numbers in the wrong order.
+fn pair<'n, 'i>(
+    numbers: &[&'n Number<'i>],
+    reading: Reading,
+) -> Option<(&'n Number<'i>, &'n Number<'i>)> {
+    let mut meant: Vec<(Vec<i128>, &str, &Number<'_>)> =
+        numbers.iter().map(|number| (number.meaning(reading), number.behind, *number)).collect();
+    meant.sort_unstable_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
+    inverted(&meant).map(|(first, second)| (*first, *second))
+}
