@@ -153,7 +153,7 @@ fn deletion_of_an_index_is_whole() {
 fn declarations_of_key_templates_are_whole() {
     Change {
         operation: "PutKeyTemplate",
-        request: json!({"Template": "other = 'X#{pk}'"}),
+        request: json!({"Template": "owns other = 'X#{pk}'"}),
         prepare: |database| {
             database.create_index();
             database.pass(0);
@@ -192,7 +192,7 @@ fn a_key_template_that_follows_another_begins_again() {
         database.create_named("table", &names);
         database.create_index();
         database.pass(0);
-        put(&database, "other = 'X#{pk}'");
+        put(&database, "owns other = 'X#{pk}'");
         database.store().fail_after(steps, Fault::Full);
         database.pass(0);
         if !database.store().has_failed() {
@@ -201,7 +201,7 @@ fn a_key_template_that_follows_another_begins_again() {
         let is_under_way =
             |database: &Database| !database.store().entries(&[0x01, 0x0d]).is_empty();
         was_under_way |= is_under_way(&database);
-        put(&database, "other = 'Y#{pk}'");
+        put(&database, "owns other = 'Y#{pk}'");
         database.pass(0);
         database.pass(1000);
         let found = database.ok("Scan", &json!({"TableName": "table", "IndexName": "index"}));

@@ -130,15 +130,21 @@ impl<'g, 'i> Judge<'g, 'i> {
         has_word && is_low && self.is_dense(FEW_DENSITY)
     }
 
+    /// Returns whether numbers, all of them or those of one collection, are dense.
     fn is_dense(&self, percent: i128) -> bool {
-        let distinct = self.distinct();
-        let (Some(least), Some(greatest)) = (distinct.first(), distinct.last()) else {
-            return false;
-        };
-        let count = i128::try_from(distinct.len()).unwrap_or(i128::MAX);
-        count * 100 >= (greatest - least + 1) * percent
+        if are_dense(&self.distinct(), percent) {
+            return true;
+        }
+        let mut collections: BTreeMap<usize, BTreeSet<i128>> = BTreeMap::new();
+        for number in self.numbers.iter().filter(|number| number.is_whole()) {
+            let meaning = number.meaning(self.reading).first().copied();
+            collections.entry(number.collection).or_default().extend(meaning);
+        }
+        let mut enough = collections.values().filter(|numbers| numbers.len() >= COUNTER_MIN);
+        enough.any(|numbers| are_dense(numbers, percent))
     }
 
+    /// Returns the different whole numbers.
     fn distinct(&self) -> BTreeSet<i128> {
         let whole = self.numbers.iter().filter(|number| number.is_whole());
         whole.filter_map(|number| number.meaning(self.reading).first().copied()).collect()
@@ -250,4 +256,11 @@ fn significant(text: &str) -> String {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let whole = digits.trim_start_matches('0');
     if text.contains('.') { whole.trim_end_matches('0').to_owned() } else { whole.to_owned() }
+}
+
+/// Returns whether numbers fill so much of the space between the least and the greatest.
+fn are_dense(numbers: &BTreeSet<i128>, percent: i128) -> bool {
+    let (Some(least), Some(greatest)) = (numbers.first(), numbers.last()) else { return false };
+    let count = i128::try_from(numbers.len()).unwrap_or(i128::MAX);
+    count * 100 >= (greatest - least + 1) * percent
 }
