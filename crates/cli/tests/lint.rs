@@ -34,7 +34,8 @@ fn exported() -> tempfile::TempDir {
     fs::create_dir_all(&data).unwrap();
     fs::write(data.parent().unwrap().join("manifest-files.json"), "{}").unwrap();
     let line = |nth: u32| {
-        let item = json!({"pk": {"S": "DOC#7"}, "sk": {"S": format!("v_{nth}")}, "by": {"S": "ann"}});
+        let item =
+            json!({"pk": {"S": "DOC#7"}, "sk": {"S": format!("v_{nth}")}, "by": {"S": "ann"}});
         json!({ "Item": item }).to_string()
     };
     let lines: Vec<String> = (1..13).map(line).collect();
@@ -61,7 +62,8 @@ fn an_export_is_checked_and_exit_codes_follow_the_severity() {
         r#"{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "x", "AttributeType": "S"},"#,
     );
     fs::write(folder.path().join("design.json"), unused).unwrap();
-    let output = hashrange(&["lint", "--design", "design.json"]).current_dir(&folder).output().unwrap();
+    let output =
+        hashrange(&["lint", "--design", "design.json"]).current_dir(&folder).output().unwrap();
     assert_eq!(output.status.code(), Some(7));
 }
 
@@ -73,7 +75,11 @@ fn a_baseline_and_ignores_with_reasons_leave_out_what_is_known() {
     assert_eq!(code, 0, "{told}");
     assert!(told.contains("1 of the baseline are not shown"), "{told}");
     let ignores = folder.path().join("ignores.toml");
-    fs::write(&ignores, "[[ignore]]\nrule = 'unpadded-number'\ntable = 'orders'\nreason = 'ten at most'\n").unwrap();
+    fs::write(
+        &ignores,
+        "[[ignore]]\nrule = 'unpadded-number'\ntable = 'orders'\nreason = 'ten at most'\n",
+    )
+    .unwrap();
     let (code, told) = lint(folder.path(), &["--ignores", "ignores.toml"]);
     assert_eq!(code, 0, "{told}");
     assert!(told.contains("1 of unpadded-number ignored: ten at most"), "{told}");
@@ -83,7 +89,10 @@ fn a_baseline_and_ignores_with_reasons_leave_out_what_is_known() {
     assert!(told.contains("mixed-case is ignored, and not found any more: old"), "{told}");
     for (text, why) in [
         ("[[ignore]]\nrule = 'mixed-case'\n", "missing field `reason`"),
-        ("[[ignore]]\nrule = 'mixed-case'\nreason = ' '\n", "mixed-case is ignored without a reason"),
+        (
+            "[[ignore]]\nrule = 'mixed-case'\nreason = ' '\n",
+            "mixed-case is ignored without a reason",
+        ),
         ("[[ignore]]\nrul = 'mixed-case'\nreason = 'x'\n", "unknown field `rul`"),
     ] {
         fs::write(&ignores, text).unwrap();
@@ -99,7 +108,10 @@ fn reports_of_other_tools_have_the_findings() {
     let sarif = fs::read_to_string(folder.path().join("found.sarif")).unwrap();
     let sarif: Value = serde_json::from_str(&sarif).unwrap();
     let result = &sarif["runs"][0]["results"][0];
-    assert_eq!((&result["ruleId"], &result["level"]), (&json!("unpadded-number"), &json!("warning")));
+    assert_eq!(
+        (&result["ruleId"], &result["level"]),
+        (&json!("unpadded-number"), &json!("warning"))
+    );
     let xml = fs::read_to_string(folder.path().join("found.xml")).unwrap();
     assert!(xml.contains(r#"<testsuite name="hashrange lint" tests="1" failures="1">"#), "{xml}");
     assert!(xml.contains(r#"<testcase classname="unpadded-number" name="orders, sk">"#), "{xml}");

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use hashrange_expr::Placeholders;
-use hashrange_model::error::{Layer, Reason, wording};
+use hashrange_model::error::{Layer, Reason};
 use hashrange_model::{AttributeValue, Value};
 
 /// Names and values of one request.
@@ -41,5 +41,5 @@ impl Request {
 
 /// Returns the bare sentence of a fault.
 pub fn sentence(reason: &Reason) -> String {
-    wording::render(reason, Layer::Current)
+    reason.message(Layer::Current)
 }

@@ -7,6 +7,7 @@ mod busy;
 mod cancellation;
 mod expression;
 mod history;
+mod indexed_key;
 mod quota;
 mod reason;
 mod state;
@@ -22,8 +23,9 @@ pub use busy::{Asked, Busy, UnderWay};
 pub use cancellation::cancellation_code;
 pub use expression::{ExpressionFault, ExpressionKind};
 pub use history::HistoryFault;
+pub use indexed_key::IndexedKeyFault;
 pub use quota::Quota;
-pub use reason::{IndexedKeyFault, Reason};
+pub use reason::Reason;
 pub use state::StateFault;
 pub use statement::{Malformed, Span, StatementFault, TransactionFault};
 pub use table::{TableFault, WarmFloor};
@@ -320,7 +322,7 @@ impl ApiError {
         if matches!(self.0.reason, Reason::MalformedJson | Reason::UnknownOperation) {
             return None;
         }
-        Some(wording::render(&self.0.reason, self.0.layer))
+        Some(self.0.reason.message(self.0.layer))
     }
 }
 

@@ -11,32 +11,11 @@ use super::wording::{
 };
 use super::{
     ApiError, Busy, DerivedKeyFault, ErrorKind, ExpressionFault, ExpressionKind, HistoryFault,
-    Layer, Quota, StateFault, StatementFault, TableFault, TemplateFault, Throttle, TreeFault,
-    ValueFault, cancellation_code,
+    IndexedKeyFault, Layer, Malformed, Quota, StateFault, StatementFault, TableFault,
+    TemplateFault, Throttle, TreeFault, ValueFault, cancellation_code,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
-
-/// Fault of an index key attribute in a write or a read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum IndexedKeyFault {
-    /// The attribute has another type than the index declares.
-    Type {
-        /// Declared type.
-        expected: AttributeType,
-        /// Type in the item.
-        actual: AttributeType,
-    },
-    /// An empty string or binary; holds the type.
-    Empty(AttributeType),
-    /// A value over 2048 bytes in a partition key, or over 1024 in a sort key.
-    TooLong {
-        /// Bytes of the value.
-        size_bytes: usize,
-        /// Most bytes of a value there.
-        max_bytes: usize,
-    },
-}
 
 /// Makes [`Reason`] of a table. A row has the variant with its fields, which the sentence names;
 /// the exception; `enveloped` if the newer layer wraps the sentence; and the sentence: what it
@@ -810,5 +789,49 @@ impl From<ValueFault> for Reason {
 impl From<NumberFault> for Reason {
     fn from(fault: NumberFault) -> Self {
         Self::Value(ValueFault::Number(fault))
+    }
+}
+
+impl From<StatementFault> for Reason {
+    fn from(fault: StatementFault) -> Self {
+        Self::Statement(fault)
+    }
+}
+
+impl From<Malformed> for Reason {
+    fn from(malformed: Malformed) -> Self {
+        Self::Statement(malformed.into())
+    }
+}
+
+impl From<ExpressionFault> for Reason {
+    fn from(fault: ExpressionFault) -> Self {
+        Self::Expression(ExpressionKind::Statement, fault)
+    }
+}
+
+impl Reason {
+    /// Returns the message as an operation of a layer words it: the sentence, in the envelope where
+    /// the operation has one.
+    pub fn message(&self, layer: Layer) -> String {
+        let text = self.sentence(layer);
+        if layer == Layer::Enveloped && self.is_enveloped() {
+            return format!("{ENVELOPE}{text}");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_envelope_is_only_for_its_families_and_operations() {
+        let enveloped = Reason::UnusedNames(vec!["#a".to_owned()]);
+        let bare = Reason::InvalidDocumentPath;
+        assert!(enveloped.message(Layer::Enveloped).starts_with(ENVELOPE));
+        assert!(!enveloped.message(Layer::Current).starts_with(ENVELOPE));
+        assert!(!bare.message(Layer::Enveloped).starts_with(ENVELOPE));
     }
 }

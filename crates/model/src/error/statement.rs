@@ -1,6 +1,6 @@
 //! Faults of PartiQL statements.
 
-use super::{ExpressionFault, ValueFault};
+use super::ValueFault;
 use crate::number::NumberFault;
 use std::fmt;
 
@@ -164,23 +164,5 @@ pub enum TransactionFault {
 impl From<Malformed> for StatementFault {
     fn from(malformed: Malformed) -> Self {
         Self::Malformed(malformed)
-    }
-}
-
-impl From<StatementFault> for super::Reason {
-    fn from(fault: StatementFault) -> Self {
-        Self::Statement(fault)
-    }
-}
-
-impl From<Malformed> for super::Reason {
-    fn from(malformed: Malformed) -> Self {
-        Self::Statement(malformed.into())
-    }
-}
-
-impl From<ExpressionFault> for super::Reason {
-    fn from(fault: ExpressionFault) -> Self {
-        Self::Expression(super::ExpressionKind::Statement, fault)
     }
 }

@@ -1,7 +1,6 @@
 //! The parts of sentences that several reasons share, and the sentences that are computed.
 //!
-//! [`render`] is the only way from a [`Reason`] to text: it chooses between the wording of the
-//! newer and of the older validation layer and adds the envelope where an operation has it.
+//! Leaves the sentences themselves to the table of reasons (`reason.rs`).
 
 pub(super) mod busy;
 pub(super) mod expression;
@@ -14,7 +13,7 @@ pub(super) mod template;
 pub(super) mod tree;
 pub(super) mod value;
 
-use super::{IndexedKeyFault, Layer, Reason, Throttle, ThrottleLimit};
+use super::{IndexedKeyFault, Layer, Throttle, ThrottleLimit};
 pub(super) use expression::expression;
 pub(super) use statement::statement;
 use value::number;
@@ -28,15 +27,6 @@ pub(super) const NOT_VALID: &str = "One or more parameter values are not valid. 
 pub(super) const KINESIS_STATE: &str =
     "Table is not in a valid state to enable Kinesis Streaming Destination: ";
 pub(super) const START_KEY: &str = "The provided starting key is invalid";
-
-/// Returns the message for `reason` as an operation of `layer` words it.
-pub fn render(reason: &Reason, layer: Layer) -> String {
-    let text = reason.sentence(layer);
-    if layer == Layer::Enveloped && reason.is_enveloped() {
-        return format!("{ENVELOPE}{text}");
-    }
-    text
-}
 
 pub(super) fn invalid(rest: impl AsRef<str>) -> String {
     format!("{INVALID_PARAMETERS}{}", rest.as_ref())
@@ -136,18 +126,4 @@ pub(super) fn unchanged(what: &str, of: &str, read: i64, write: i64) -> String {
          Requested WriteCapacityUnits: {write}. Refer to the Amazon DynamoDB Developer Guide for \
          current limits and how to request higher limits."
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_envelope_is_only_for_its_families_and_operations() {
-        let enveloped = Reason::UnusedNames(vec!["#a".to_owned()]);
-        let bare = Reason::InvalidDocumentPath;
-        assert!(render(&enveloped, Layer::Enveloped).starts_with(ENVELOPE));
-        assert!(!render(&enveloped, Layer::Current).starts_with(ENVELOPE));
-        assert!(!render(&bare, Layer::Enveloped).starts_with(ENVELOPE));
-    }
 }

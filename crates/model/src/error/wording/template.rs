@@ -1,8 +1,7 @@
 //! Sentences about key templates: a part of [`super`], which is the only way to them. The service
 //! has no such operations, so the sentences are ours.
 
-use super::super::{DerivedKeyFault, TemplateFault, TemplateTextFault};
-use super::Layer;
+use super::super::{DerivedKeyFault, Layer, TemplateFault, TemplateTextFault};
 
 /// Returns the sentence for an operation on key templates.
 pub fn refused(fault: &TemplateFault) -> String {

@@ -114,7 +114,6 @@ pub fn empty_key(attribute_type: AttributeType) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::render;
     use super::*;
     use crate::error::Reason;
 
@@ -128,18 +127,18 @@ mod tests {
         };
         let strings = fault(AttributeType::Ss, &["b", "a", "b"]);
         assert_eq!(
-            render(&strings, Layer::Current),
+            strings.message(Layer::Current),
             "One or more parameter values were invalid: Input collection [\"a\", \"b\", \"b\"] \
              contains duplicates."
         );
         assert_eq!(
-            render(&strings, Layer::Older),
+            strings.message(Layer::Older),
             "One or more parameter values were invalid: Input collection [b, a, b] contains \
              duplicates."
         );
         let binary = fault(AttributeType::Bs, &["/w==", "AA==", "AA=="]);
         assert_eq!(
-            render(&binary, Layer::Current),
+            binary.message(Layer::Current),
             "One or more parameter values were invalid: Input collection \
              [\"AA==\",\"/w==\",\"AA==\"]of type BS contains duplicates."
         );
