@@ -83,10 +83,15 @@ pub(super) async fn upper_end<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResu
         None => format!("other characters sort behind {}: no such key is stored now", quoted(end)),
     };
     let name = name_text(attribute);
-    let remedy = if lower.is_none_or(|lower| lower == prefix) {
-        format!("take the prefix: begins_with({name}, {})", quoted(prefix))
-    } else {
-        format!("end the range with {}", quoted(&format!("{prefix}{}", char::MAX)))
+    let remedy = match lower {
+        None if prefix.is_empty() => "leave the condition out".to_owned(),
+        Some(lower) if prefix.is_empty() => {
+            format!("leave the upper end out: {name} >= {}", quoted(lower))
+        }
+        Some(lower) if lower != prefix => {
+            format!("end the range with {}", quoted(&format!("{prefix}{}", char::MAX)))
+        }
+        _ => format!("take the prefix: begins_with({name}, {})", quoted(prefix)),
     };
     let finding = format!("{} is not the last of the keys with its prefix", quoted(upper));
     Ok(Some(Advice { kind: AdviceKind::UpperEnd, finding, evidence, remedy }))
