@@ -53,7 +53,7 @@ fn an_export_is_checked_and_exit_codes_follow_the_severity() {
         (&["--fail-on", "error"][..], 0),
         (&["--fail-on", "never"], 0),
         (&["--fail-on", "suggestion"], 5),
-        (&["--severity", "error"], 0),
+        (&["--severity", "error"], 5),
     ] {
         assert_eq!(lint(folder.path(), arguments).0, expected, "{arguments:?}");
     }

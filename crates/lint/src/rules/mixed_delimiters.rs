@@ -70,7 +70,7 @@ fn of_group(keys: &[Divided<'_, '_>]) -> Option<Finding> {
     let text =
         |way: &[char]| way.iter().map(|mark| format!("{mark}")).collect::<Vec<_>>().join(" ");
     let evidence = format!(
-        "{} keys are divided by {}, {} of the same kind by {}",
+        "{} of the keys have the delimiter {}, {} of the same kind {}",
         many.len(),
         text(usual),
         few.len(),
@@ -110,6 +110,10 @@ fn are_one_kind(
 impl<'c, 'i> Divided<'c, 'i> {
     /// Returns the parts of a key that begins with a word and has a mark between any two parts.
     fn of(row: &'c Row<'i>) -> Option<Self> {
+        // Free text has marks of its own: `St. Elizabeth`, `50/50`.
+        if row.text.contains(' ') {
+            return None;
+        }
         let mut divided = Self { row, marks: Vec::new(), parts: Vec::new() };
         let mut was_mark = true;
         let tokens = &row.tokens;

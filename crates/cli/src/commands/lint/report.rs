@@ -22,24 +22,28 @@ pub(super) struct Report<'p> {
     /// Findings that are new, and all of them for a new baseline.
     told: Vec<Finding>,
     all: Vec<Finding>,
+    /// Findings below the severity that is reported.
+    hidden: usize,
+    /// Severity of the worst finding that is new.
+    worst: Option<Severity>,
 }
 
 impl<'p> Report<'p> {
     pub(super) fn new(printer: &'p Printer, arguments: &'p Lint) -> anyhow::Result<Self> {
         let ignored = Ignored::read(arguments.baseline.as_deref(), arguments.ignores.as_deref())?;
         let (told, all) = (Vec::new(), Vec::new());
-        Ok(Self { printer, arguments, ignored, counts: [0; 3], told, all })
+        Ok(Self { printer, arguments, ignored, counts: [0; 3], told, all, hidden: 0, worst: None })
     }
 
     pub(super) fn add(&mut self, text: &str, found: &[Finding]) -> anyhow::Result<()> {
         self.all.extend(found.iter().cloned());
+        let new: Vec<Finding> =
+            found.iter().filter(|finding| !self.ignored.takes(finding)).cloned().collect();
+        self.worst = self.worst.into_iter().chain(new.iter().map(|it| it.rule.severity())).min();
         let least = self.arguments.severity;
-        let findings: Vec<Finding> = found
-            .iter()
-            .filter(|finding| least.includes(finding.rule.severity()))
-            .filter(|finding| !self.ignored.takes(finding))
-            .cloned()
-            .collect();
+        let (findings, hidden): (Vec<_>, Vec<_>) =
+            new.into_iter().partition(|finding| least.includes(finding.rule.severity()));
+        self.hidden += hidden.len();
         for finding in &findings {
             self.counts[place(finding.rule.severity())] += 1;
         }
@@ -76,6 +80,12 @@ impl<'p> Report<'p> {
         let told = if told.is_empty() { "nothing found".to_owned() } else { told.join(", ") };
         if self.printer.format == Format::Table {
             output::line(&told)?;
+            if self.hidden > 0 {
+                output::line(format_args!(
+                    "{} below --severity",
+                    counted(self.hidden as u64, "finding")
+                ))?;
+            }
             for line in self.ignored.summary() {
                 output::line(shown(&line))?;
             }
@@ -90,8 +100,7 @@ impl<'p> Report<'p> {
             self.all.iter().map(|finding| as_json(finding) + "\n").collect()
         })?;
         let fail_on = self.arguments.fail_on;
-        let failing = self.told.iter().filter(|it| fail_on.includes(it.rule.severity()));
-        match failing.map(|finding| finding.rule.severity()).min() {
+        match self.worst.filter(|worst| fail_on.includes(*worst)) {
             None => Ok(()),
             Some(Severity::Error) => Err(CheckFailed::with_errors(told).into()),
             Some(Severity::Warning | Severity::Suggestion) => Err(CheckFailed::new(told).into()),

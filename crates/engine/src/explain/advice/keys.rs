@@ -103,22 +103,25 @@ pub(super) async fn pointer<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult
     let Some((attribute, KeyOperator::BeginsWith(prefix))) = keys.one_range(read.schema()) else {
         return Ok(None);
     };
-    let Some(prefix) = prefix.get().as_str() else { return Ok(None) };
-    let zero = format!("{prefix}0");
-    let Some(pointer) =
-        first(view, read, keys.narrowed(read, KeyOperator::BeginsWith, &zero), attribute).await?
-    else {
+    let Some(prefix) = prefix.get().as_str().filter(|it| is_of_versions(it)) else {
         return Ok(None);
     };
-    let Some((number, tail)) = number_after(&pointer, prefix).filter(|(number, _)| is_zero(number))
-    else {
+    let from = |key: &str| KeyRange {
+        start: [&keys.narrowed(read, KeyOperator::Equal, key).start[..], &[0]].concat(),
+        end: keys.range.end.clone(),
+    };
+    let Some(first_key) = first(view, read, keys.range.clone(), attribute).await? else {
         return Ok(None);
     };
-    let behind = KeyRange {
-        start: [&keys.narrowed(read, KeyOperator::Equal, &pointer).start[..], &[0]].concat(),
-        end: keys.narrowed(read, KeyOperator::BeginsWith, prefix).end,
+    let Some((number, tail)) = number_after(&first_key, prefix) else { return Ok(None) };
+    let pointer = format!("{prefix}0{tail}");
+    let (version, is_first) = if number == "0" {
+        (first(view, read, from(&first_key), attribute).await?, true)
+    } else {
+        let it = keys.narrowed(read, KeyOperator::Equal, &pointer);
+        (first(view, read, it, attribute).await?.map(|_| first_key.clone()), false)
     };
-    let Some(version) = first(view, read, behind, attribute).await? else { return Ok(None) };
+    let Some(version) = version else { return Ok(None) };
     let is_version = number_after(&version, prefix)
         .is_some_and(|(other, other_tail)| !is_zero(other) && other_tail == tail);
     if !is_version {
@@ -129,9 +132,21 @@ pub(super) async fn pointer<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult
     Ok(Some(Advice {
         kind: AdviceKind::VersionPointer,
         finding: format!("the prefix takes {} along, besides the versions", quoted(&pointer)),
-        evidence: format!("{} follows it: version {number} looks like a pointer", quoted(&version)),
-        remedy: format!("begin behind it: {name} BETWEEN {} AND {last}", quoted(&version)),
+        evidence: format!("{} is a version, and version 0 looks like a pointer", quoted(&version)),
+        remedy: if is_first {
+            format!("begin behind it: {name} BETWEEN {} AND {last}", quoted(&version))
+        } else {
+            format!("leave {} out of what is returned", quoted(&pointer))
+        },
     }))
+}
+
+/// Returns whether a prefix ends with a word for versions, and perhaps a mark.
+fn is_of_versions(prefix: &str) -> bool {
+    let word = prefix.trim_end_matches(|it: char| !it.is_alphanumeric());
+    let word = word.rsplit(|it: char| !it.is_alphabetic()).next().unwrap_or_default();
+    let words = ["v", "ver", "version", "rev", "revision"];
+    words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 /// The last of `v_9` and `v_10` is `v_9`.

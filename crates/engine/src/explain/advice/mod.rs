@@ -41,7 +41,7 @@ pub(super) async fn of_read<V: View>(
     found.extend(keys::pointer(view, read).await?);
     found.extend(keys::last_of_unpadded(view, read).await?);
     let fitting = filter::index_that_fits(read).or_else(|| scans::listed_partitions(read));
-    let sparse = scans::sparse_index(read).filter(|_| fitting.is_none());
+    let sparse = scans::sparse_index(read, step).filter(|_| fitting.is_none());
     let fitting = fitting.or(sparse);
     if fitting.is_none() && !is_meant_otherwise {
         found.extend(filter::whole_read(read, step));

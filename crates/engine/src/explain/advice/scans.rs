@@ -2,7 +2,7 @@
 //! index holds.
 
 use super::filter::holds_all;
-use crate::explain::explanation::{Advice, AdviceKind};
+use crate::explain::explanation::{Advice, AdviceKind, ReadStep};
 use crate::explain::plan::ReadPlan;
 use crate::schema::{IndexKind, IndexState};
 use hashrange_expr::name_text;
@@ -26,24 +26,28 @@ pub(super) fn listed_partitions(read: &ReadPlan<'_>) -> Option<Advice> {
         Some((index, partition.name.as_str(), filter.candidates_of(&partition.name)?))
     })?;
     let what = index.map_or_else(|| "the table".to_owned(), |index| format!("index {index}"));
-    let from = match index {
-        None => format!("\"{}\"", table.record.name),
-        Some(index) => format!("\"{}\".\"{index}\"", table.record.name),
-    };
+    let table = &table.record.name;
     let name = name_text(attribute);
     Some(Advice {
         kind: AdviceKind::IndexFits,
         finding: format!("all is read although the filter lists {count} values of {name}"),
         evidence: format!("{name} is the partition key of {what}"),
-        remedy: format!(
-            "a Query for each value, BatchGetItem for whole keys, or SELECT ... FROM {from} WHERE {name} IN [...] \
-             reads only these partitions"
-        ),
+        remedy: match index {
+            Some(_) => format!("a Query of {what} for each value reads only these partitions"),
+            None => format!(
+                "a Query for each value, BatchGetItem for whole keys, or SELECT ... FROM \"{table}\" WHERE {name} \
+                 IN [...] reads only these partitions"
+            ),
+        },
     })
 }
 
 /// `attribute_exists(a)`, where an index holds only the items that have it.
-pub(super) fn sparse_index(read: &ReadPlan<'_>) -> Option<Advice> {
+pub(super) fn sparse_index(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
+    // An index of nearly all items is not sparse.
+    if step.sample.items > 0 && step.sample.matching == step.sample.items {
+        return None;
+    }
     let filter = read.filter.as_ref().filter(|_| read.keys.is_none() && read.index().is_none())?;
     let table = read.page.table;
     let wanted = filter.existing_attributes();

@@ -9,10 +9,12 @@ use crate::design::{Scalar, SourceKind};
 use crate::finding::{Finding, Rule};
 use crate::keys::words::{folded, is_placeholder_word, of_name};
 use crate::keys::{Column, Role, Row, tokens::tokens};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewest items that agree.
 const AGREEING_MIN: usize = 4;
+/// Fewest items with one value that make it the name of a kind.
+const LABELLED_MIN: usize = 3;
 /// Items that disagree, in a hundred; more if the key names the attribute.
 const PERCENT_MAX: usize = 30;
 const PERCENT_MAX_NAMED: usize = 40;
@@ -141,11 +143,31 @@ impl<'c, 'i> Drift<'c, 'i> {
             || of_name(column.attribute).iter().any(|word| is_like(word))
     }
 
+    /// Takes out the items with a value that many have, none of them in the key, and all with one
+    /// component: such an attribute names the kind of an item.
+    fn drop_labels(&mut self) {
+        let mut met: BTreeMap<String, (usize, BTreeSet<String>)> = BTreeMap::new();
+        for (_, component, value) in &self.disagreeing {
+            let (count, components) = met.entry(folded(value.text())).or_default();
+            *count += 1;
+            components.insert(component.folded.clone());
+        }
+        let agreed = &self.agreed;
+        self.disagreeing.retain(|(_, _, value)| {
+            let value = folded(value.text());
+            let is_label = met.get(&value).is_some_and(|(count, components)| {
+                *count >= LABELLED_MIN && components.len() == 1 && !agreed.contains(&value)
+            });
+            !is_label
+        });
+    }
+
     /// Takes out the keys whose component the attribute may never have had: another spelling, or
     /// something else.
     fn retain_plausible(&mut self) {
         let all = self.agreeing + self.disagreeing.len();
         let of_few_values = self.known.len() * 2 <= all;
+        self.drop_labels();
         let (known, agreed) = (&self.known, &self.agreed);
         self.disagreeing.retain(|(_, component, value)| {
             // Other items with this value agree: the key might have it, too.

@@ -225,11 +225,27 @@ impl<'g, 'i> Judge<'g, 'i> {
         self.numbers.iter().all(|number| {
             let value = number.meaning(self.reading).first().copied().unwrap_or(0);
             let week = ["w", "kw", "week"].contains(&&number.head.to_ascii_lowercase()[..]);
-            (0..=53).contains(&value)
+            let is_month = number.before.ends_with(|it: char| "/-._".contains(it))
+                && ends_with_year(number.before);
+            let most = if week {
+                53
+            } else if is_month {
+                12
+            } else {
+                31
+            };
+            (0..=most).contains(&value)
                 && (number.head.is_empty() || week)
                 && is_behind_year(number.before.strip_suffix(number.head).unwrap_or(""), week)
         })
     }
+}
+
+/// Returns whether a text ends with a year and a mark.
+fn ends_with_year(before: &str) -> bool {
+    let mut parts = before.rsplit(|it: char| !it.is_alphanumeric());
+    parts.next();
+    parts.next().is_some_and(|year| year.len() == 4 && year.bytes().all(|it| it.is_ascii_digit()))
 }
 
 /// Returns whether a text ends with a year and perhaps numbers of a date, all closed.

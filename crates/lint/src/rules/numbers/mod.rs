@@ -23,9 +23,9 @@ pub(super) fn check(column: &Column<'_>) -> Vec<Finding> {
 
 fn of_group(column: &Column<'_>, groups: &Groups<'_>, numbers: &[Number<'_>]) -> Option<Finding> {
     let judge = Judge::new(column, groups, numbers)?;
-    let pooled: Vec<&Number<'_>> = numbers.iter().collect();
     // Whoever is in order over all collections is in order in each.
-    let over_all = pair(&pooled, judge.reading)?;
+    let over_all =
+        by_order_before(numbers).into_values().find_map(|it| pair(&it, judge.reading))?;
     let rule = judge.rule()?;
     let within = by_beginning(numbers).into_values().find_map(|same| pair(&same, judge.reading));
     let is_within = within.is_some();
@@ -38,6 +38,22 @@ fn of_group(column: &Column<'_>, groups: &Groups<'_>, numbers: &[Number<'_>]) ->
         evidence.push_str("; they are in two item collections of the sample");
     }
     Some(Finding::new(rule, evidence, vec![first.key(column), second.key(column)]))
+}
+
+/// Returns numbers by the numbers and times before them, which decide the order of keys first.
+fn by_order_before<'n, 'i>(
+    numbers: &'n [Number<'i>],
+) -> BTreeMap<Vec<&'i str>, Vec<&'n Number<'i>>> {
+    let is_order = |run: &&str| {
+        let is_time = |it: char| it.is_ascii_digit() || it == 'T' || it == 'Z';
+        run.starts_with(|it: char| it.is_ascii_digit()) && run.chars().all(is_time)
+    };
+    let mut found: BTreeMap<Vec<&str>, Vec<&Number<'_>>> = BTreeMap::new();
+    for number in numbers {
+        let runs = number.before.split(|it: char| !it.is_alphanumeric());
+        found.entry(runs.filter(is_order).collect()).or_default().push(number);
+    }
+    found
 }
 
 type Beginning<'n> = (usize, &'n str);
