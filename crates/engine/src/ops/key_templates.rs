@@ -82,13 +82,11 @@ impl<S: Store> Engine<S> {
             let _definitions = self.core().lock_definitions().await?;
             let table = self.changeable_table(table_name)?;
             let record = with_template(&table, &template, mode)?;
+            self.check_unset(&table, &template, mode).await?;
             let attribute = template.attribute();
-            let is_primary = table.key.contains(attribute);
-            if is_primary && mode.fills() && self.counted_items(&table).await? > 0 {
-                let fault = TemplateFault::KeysAreSet(attribute.to_owned());
-                return Err(Reason::KeyTemplate(fault).into());
-            }
-            let forgotten = rewritings_of(&table.record, attribute);
+            let mut forgotten = rewritings_of(&table.record, attribute);
+            let own = record.key_templates.iter().find(|it| it.is_of(attribute));
+            forgotten.retain(|rewriting| own.is_none_or(|own| own.rewriting != *rewriting));
             // A walk under way has to begin again.
             let row = layout::rewriting(table.id());
             let replaced = self.core().replace_table(&table, record, vec![row.clone()], |batch| {
@@ -97,7 +95,7 @@ impl<S: Store> Engine<S> {
             (replaced.await?, forgotten)
         };
         for rewriting in forgotten {
-            self.forget_undos(&table, rewriting).await?;
+            self.forget_undos(table.id(), rewriting).await?;
         }
         let ended = self.begin_job(Job::Rewrite { table: table.id() });
         if self.core().options.jobs_run && self.counted_items(&table).await? <= READY_ITEMS_MAX {
@@ -122,6 +120,22 @@ impl<S: Store> Engine<S> {
         self.preview(table_name, &template, mode, PREVIEWED_MAX).await
     }
 
+    /// Refuses a template that would set keys of the table in items that exist.
+    async fn check_unset(
+        &self,
+        table: &Table,
+        template: &KeyTemplate,
+        mode: TemplateMode,
+    ) -> ApiResult<()> {
+        let attribute = template.attribute();
+        let is_primary = table.key.contains(attribute);
+        if is_primary && mode.fills() && self.counted_items(table).await? > 0 {
+            let fault = TemplateFault::KeysAreSet(attribute.to_owned());
+            return Err(Reason::KeyTemplate(fault).into());
+        }
+        Ok(())
+    }
+
     async fn preview(
         &self,
         table_name: &str,
@@ -131,6 +145,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<TemplatePreview> {
         let table = self.changeable_table(table_name)?;
         let record = with_template(&table, template, mode)?;
+        self.check_unset(&table, template, mode).await?;
         let derived = record.derived_keys().unwrap_or_default();
         let is_it = |key: &&DerivedKey| key.template.attribute() == template.attribute();
         let Some(key) = derived.iter().find(is_it) else { return Ok(TemplatePreview::default()) };
@@ -154,7 +169,7 @@ impl<S: Store> Engine<S> {
         });
         let table = changed.await?;
         for rewriting in forgotten {
-            self.forget_undos(&table, rewriting).await?;
+            self.forget_undos(table.id(), rewriting).await?;
         }
         Ok(())
     }
@@ -287,9 +302,7 @@ fn with_template(
     let mut templates = record.key_templates.clone();
     let known = templates.iter().position(|known| known.is_of(template.attribute()));
     let replaced = known.and_then(|nth| templates.get(nth));
-    let rewritings = templates.iter().map(|it| it.rewriting);
-    let rewritings = rewritings.chain(record.undoing.iter().map(|it| it.rewriting));
-    let rewriting = rewritings.max().unwrap_or(0) + 1;
+    let rewriting = record.next_rewriting();
     let new = TemplateRecord::replacing(replaced, template.text(), mode, rewriting);
     match known {
         Some(nth) => templates[nth] = new,

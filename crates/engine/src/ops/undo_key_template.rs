@@ -1,11 +1,13 @@
 //! Undoes the rewriting of items by a key template: drops the template, or puts back the one that it
-//! replaced, and gives each item the value of before where it still has that of the rewriting. A
-//! call does a page; an undo that was interrupted goes on with the next call.
+//! replaced, and gives each item the value of before where it still has that of the rewriting. Values
+//! that the replaced template had derived are derived by it anew, from the items as they are. A call
+//! does a page; an undo that was interrupted goes on with the next call.
 
 use crate::engine::Engine;
 use crate::fault;
+use crate::jobs::Job;
 use crate::layout;
-use crate::schema::{Table, TableId, TemplateRecord, Undoing};
+use crate::schema::{Table, TableId, Undoing};
 use crate::write::{PreviewExample, Undo, Write, plan_restore, shown};
 use hashrange_model::error::TemplateFault;
 use hashrange_model::{ApiError, ApiResult, ErrorKind, Item, Reason};
@@ -45,8 +47,14 @@ impl<S: Store> Engine<S> {
         let mut dead: Vec<Key> = Vec::new();
         let mut writes: Vec<(&Table, Write<'_>)> = Vec::new();
         let mut told: Vec<(Item, Undo)> = Vec::new();
+        let is_put_back = table.record.key_templates.iter().any(|it| it.is_of(attribute));
         for (undo, item) in undos {
             match item {
+                // The template that is put back derives the value from the item as it is now.
+                Some(_) if undo.is_own && is_put_back => {
+                    page.restored += 1;
+                    dead.push(undo.row);
+                }
                 Some(item) => {
                     writes.push((&table, plan_restore(&table, &item, undo.clone())?));
                     told.push((item, undo));
@@ -75,7 +83,7 @@ impl<S: Store> Engine<S> {
             };
             page.left.push(left(&table, &item, &undo, why));
         }
-        self.delete_undos(&table, dead).await?;
+        self.delete_undos(table.id(), dead).await?;
         Ok(page)
     }
 
@@ -84,7 +92,7 @@ impl<S: Store> Engine<S> {
         let table = self.changeable_table(table_name)?;
         let known = table.record.key_templates.iter().find(|it| it.is_of(attribute));
         let rewriting = known.ok_or_else(|| no_such(attribute))?.rewriting;
-        self.forget_undos(&table, rewriting).await
+        self.forget_undos(table.id(), rewriting).await
     }
 
     /// Drops or replaces the template, unless an earlier call has done it.
@@ -101,8 +109,10 @@ impl<S: Store> Engine<S> {
         let at = at.ok_or_else(|| no_such(attribute))?;
         let rewriting = record.key_templates[at].rewriting;
         let mut templates = record.key_templates.clone();
-        match templates[at].replaced.take() {
-            Some(replaced) => templates[at] = TemplateRecord::put_back(replaced, rewriting),
+        match templates[at].replaced.clone() {
+            Some(replaced) => {
+                templates[at] = templates[at].put_back(&replaced, record.next_rewriting());
+            }
             None => drop(templates.remove(at)),
         }
         record.set_key_templates(templates);
@@ -118,14 +128,27 @@ impl<S: Store> Engine<S> {
         Ok((table, rewriting))
     }
 
+    /// Ends the undo; if a template was put back, items are rewritten by it.
     async fn end_undo(&self, table_name: &str, attribute: &str) -> ApiResult<()> {
-        let _definitions = self.core().lock_definitions().await?;
-        let table = self.changeable_table(table_name)?;
-        let changed = self.core().change_table(&table, |record| {
+        let table = {
+            let _definitions = self.core().lock_definitions().await?;
+            let table = self.changeable_table(table_name)?;
+            let mut record = table.record.clone();
             record.undoing.retain(|it| it.attribute != attribute);
-            Ok(())
-        });
-        changed.await.map(|_| ())
+            for template in record.key_templates.iter_mut().filter(|it| it.is_of(attribute)) {
+                template.is_rewriting = true;
+            }
+            let row = layout::rewriting(table.id());
+            let replaced = self.core().replace_table(&table, record, vec![row.clone()], |batch| {
+                batch.delete(row.clone());
+            });
+            replaced.await?
+        };
+        let ended = self.begin_job(Job::Rewrite { table: table.id() });
+        if self.core().options.jobs_run {
+            ended.await.unwrap_or_default();
+        }
+        Ok(())
     }
 
     /// Returns the next rows, each with its item, which may be gone.
@@ -163,9 +186,9 @@ impl<S: Store> Engine<S> {
     }
 
     /// Deletes the rows of a rewriting.
-    pub(crate) async fn forget_undos(&self, table: &Table, rewriting: u32) -> ApiResult<()> {
+    pub(crate) async fn forget_undos(&self, table: TableId, rewriting: u32) -> ApiResult<()> {
         loop {
-            let keys = self.first_undos(table.id(), rewriting).await?;
+            let keys = self.first_undos(table, rewriting).await?;
             if keys.is_empty() {
                 return Ok(());
             }
@@ -195,18 +218,17 @@ impl<S: Store> Engine<S> {
         Ok(keys)
     }
 
-    async fn delete_undos(&self, table: &Table, rows: Vec<Key>) -> ApiResult<()> {
+    /// Deletes rows that nobody needs any more, whatever the table's definition is now.
+    async fn delete_undos(&self, table: TableId, rows: Vec<Key>) -> ApiResult<()> {
         if rows.is_empty() {
             return Ok(());
         }
-        let lock = layout::rewriting(table.id());
-        let deleted = self.core().commit_under(
-            table,
+        let lock = layout::rewriting(table);
+        let deleted = self.core().commit(
             || vec![lock.clone()],
             |_, batch| rows.iter().for_each(|row| batch.delete(row.clone())),
         );
-        // If a definition has changed, the rows stay for the next call.
-        deleted.await.map_err(fault::of_store).map(|_| ())
+        deleted.await.map_err(fault::of_store)
     }
 }
 

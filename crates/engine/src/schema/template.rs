@@ -125,24 +125,33 @@ impl TemplateRecord {
     ) -> Self {
         let mut before: Vec<String> = Vec::new();
         if let Some(replaced) = replaced {
-            let own = replaced.mode.fills().then_some(&replaced.text);
-            for known in own.into_iter().chain(&replaced.before) {
+            // What a template that only checks has let in is as it derives it.
+            for known in std::iter::once(&replaced.text).chain(&replaced.before) {
                 if known != text && !before.contains(known) {
                     before.push(known.clone());
                 }
             }
         }
         before.truncate(BEFORE_MAX);
-        let replaced = replaced.map(|it| ReplacedTemplate { text: it.text.clone(), mode: it.mode });
+        // The same template again finishes what the last rewriting has left, and is undone with it.
+        let same = replaced.filter(|it| it.text == text && it.mode == mode);
+        let rewriting = same.map_or(rewriting, |same| same.rewriting);
+        let replaced = match same {
+            Some(same) => same.replaced.clone(),
+            None => replaced.map(|it| ReplacedTemplate { text: it.text.clone(), mode: it.mode }),
+        };
         let (text, is_rewriting) = (text.to_owned(), true);
         Self { text, mode, is_rewriting, rewritten: None, before, rewriting, replaced }
     }
 
-    /// Returns the record of a replaced template that is put back, without rewriting items.
-    pub(crate) fn put_back(replaced: ReplacedTemplate, rewriting: u32) -> Self {
-        let ReplacedTemplate { text, mode } = replaced;
-        let (before, replaced) = (Vec::new(), None);
-        Self { text, mode, is_rewriting: false, rewritten: None, before, rewriting, replaced }
+    /// Returns the record of the replaced template in the place of this one; items are rewritten by
+    /// it when the values of before are back.
+    pub(crate) fn put_back(&self, replaced: &ReplacedTemplate, rewriting: u32) -> Self {
+        let ReplacedTemplate { text, mode } = replaced.clone();
+        let mut before = vec![self.text.clone()];
+        before.extend(self.before.iter().filter(|known| **known != text).cloned());
+        before.truncate(BEFORE_MAX);
+        Self { text, mode, is_rewriting: false, rewritten: None, before, rewriting, replaced: None }
     }
 
     /// Stores the result of the rewriting of items, which is finished.
@@ -176,6 +185,13 @@ pub struct DerivedKey {
 }
 
 impl TableRecord {
+    /// Returns a number for the next rewriting.
+    pub(crate) fn next_rewriting(&self) -> u32 {
+        let of_templates = self.key_templates.iter().map(|it| it.rewriting);
+        let of_undos = self.undoing.iter().map(|it| it.rewriting);
+        of_templates.chain(of_undos).max().unwrap_or(0) + 1
+    }
+
     /// Returns the length limit of a key attribute in bytes: the smallest of its limits in the
     /// table and all indexes.
     pub(crate) fn key_limit_bytes(&self, attribute: &str) -> Option<usize> {

@@ -76,14 +76,15 @@ pub(super) fn of_update(
     derived_after(derived, old, new, draw)
 }
 
-/// Returns a stored item with its derived attributes.
+/// Returns a stored item with the attributes of the templates by which items are being rewritten.
 pub(crate) fn of_stored(
     derived: &[DerivedKey],
     item: &Item,
     draw: Option<Draw>,
 ) -> Result<Item, Reason> {
     let mut changes = Vec::new();
-    for key in derived.iter().filter(|key| !key.is_primary && key.mode.fills()) {
+    let rewriting = derived.iter().filter(|key| key.is_rewriting && !key.is_primary);
+    for key in rewriting.filter(|key| key.mode.fills()) {
         if let Derived::As(wanted) = key.decide_after(Some(item), item, draw)? {
             changes.push((key, wanted));
         }
@@ -115,7 +116,7 @@ fn fitting(item: Item, too_large: Reason) -> Result<Item, Reason> {
 
 /// Returns whether a stored item keeps a value that a client wrote.
 pub(crate) fn keeps_others(derived: &[DerivedKey], item: &Item) -> bool {
-    derived.iter().any(|key| key.keeps_other(item))
+    derived.iter().any(|key| key.is_rewriting && key.keeps_other(item))
 }
 
 /// Refuses a stored item that a new template which only checks would refuse.
@@ -214,11 +215,12 @@ impl DerivedKey {
             (Derived::Free, _) => Outcome::Kept,
             (Derived::As(None), None) => Outcome::Stays,
             (Derived::As(None), Some(_)) => Outcome::Removed,
-            (Derived::As(Some(wanted)), None) => Outcome::Set(wanted),
-            (Derived::As(Some(wanted)), Some(given)) if given == ValueRef::S(&wanted) => {
-                Outcome::Stays
+            (Derived::As(Some(wanted)), given) if given != Some(ValueRef::S(&wanted)) => {
+                let new = changed(item, &[(self, Some(wanted.clone()))]);
+                fitting(new, Reason::UpdatedItemTooLarge)?;
+                if given.is_none() { Outcome::Set(wanted) } else { Outcome::Changed(wanted) }
             }
-            (Derived::As(Some(wanted)), Some(_)) => Outcome::Changed(wanted),
+            (Derived::As(Some(_)), _) => Outcome::Stays,
         })
     }
 
@@ -243,14 +245,24 @@ impl DerivedKey {
         found.into_iter().find(|kept| !kept.is_empty()).unwrap_or_default()
     }
 
-    /// Returns whether the template, or a former one, derives a value from an item.
+    /// Returns whether the template derives a value from a stored item, or a former one has derived
+    /// the value that the item has. What is generated is known from the stored value alone.
     fn has_derived(&self, item: &Item, value: ValueRef<'_>) -> bool {
-        let ValueRef::S(value) = value else { return false };
-        self.templates().any(|template| {
-            let kept = if template.generates() { template.generated_in(value) } else { Vec::new() };
+        let ValueRef::S(text) = value else { return false };
+        let is_stored = item.get(self.template.attribute()) == Some(value);
+        let renders = |template: &KeyTemplate| {
+            let kept = if template.generates() { template.generated_in(text) } else { Vec::new() };
             let rendered = template.render(item, &Generated { draw: None, kept }, self.limit_bytes);
-            rendered.is_ok_and(|rendered| rendered.key() == Some(value))
-        })
+            rendered.is_ok_and(|rendered| rendered.key() == Some(text))
+        };
+        let is_own = is_stored || !self.template.generates();
+        is_own && renders(&self.template) || is_stored && self.before.iter().any(renders)
+    }
+
+    /// Returns whether a former template has derived the value that a stored item has.
+    pub(super) fn was_derived(&self, item: &Item) -> bool {
+        let value = item.get(self.template.attribute());
+        value.is_some_and(|value| self.has_derived(item, value))
     }
 
     /// Refuses an item whose attribute differs from the derived value.

@@ -9,6 +9,7 @@ use hashrange_storage::{Batch, Key};
 
 const BEFORE: &str = "before";
 const AFTER: &str = "after";
+const OWN: &str = "own";
 
 /// Values of an attribute around a rewriting.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,8 @@ pub(crate) struct Undo {
     pub(crate) attribute: String,
     pub(crate) before: Option<AttributeValue>,
     pub(crate) after: Option<AttributeValue>,
+    /// True if a former template had derived the value of before.
+    pub(crate) is_own: bool,
 }
 
 impl Undo {
@@ -25,8 +28,8 @@ impl Undo {
         let stored = bytes::Bytes::copy_from_slice(stored);
         let values = Item::from_stored(stored).map_err(|_| fault::of_value(row))?;
         let value = |name: &str| values.get(name).map(|value| value.to_attribute_value());
-        let (before, after) = (value(BEFORE), value(AFTER));
-        Ok(Self { row: row.clone(), attribute: attribute.to_owned(), before, after })
+        let (before, after, is_own) = (value(BEFORE), value(AFTER), values.get(OWN).is_some());
+        Ok(Self { row: row.clone(), attribute: attribute.to_owned(), before, after, is_own })
     }
 
     /// Returns an item with the value before the rewriting, if it still has that of the rewriting.
@@ -52,7 +55,8 @@ pub(super) fn note(table: &Table, key: &Key, (old, new): (&Item, &Item), batch: 
         let value = |name, value: Option<hashrange_model::ValueRef<'_>>| {
             value.map(|value| (name, value.to_attribute_value()))
         };
-        let values = [value(AFTER, after), value(BEFORE, before)];
+        let own = derived.was_derived(old).then(|| (OWN, AttributeValue::Bool(true)));
+        let values = [value(AFTER, after), value(BEFORE, before), own];
         let values = Item::from_attributes(values.into_iter().flatten());
         let row = layout::undo(table.id(), derived.rewriting, key);
         batch.put(row, values.as_bytes().clone());

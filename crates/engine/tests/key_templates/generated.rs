@@ -77,6 +77,10 @@ fn a_plain_attribute_can_have_the_time_of_its_insert() {
     imported["createdAt"] = json!({"S": "1999-01-01T00:00:00Z"});
     put(&database, &imported);
     assert_eq!(get(&database, "b")["createdAt"]["S"], "1999-01-01T00:00:00Z");
+    // So does a later write.
+    imported["createdAt"] = json!({"S": "2001-01-01T00:00:00Z"});
+    put(&database, &imported);
+    assert_eq!(get(&database, "b")["createdAt"]["S"], "2001-01-01T00:00:00Z");
     database.assert_sound();
 }
 

@@ -34,8 +34,8 @@ fn existing_items_are_rewritten_and_counted() {
     assert_eq!((rewritten.examined, rewritten.changed, rewritten.refused), (301, 150, 1));
     assert_eq!(
         rewritten.first_refused.unwrap(),
-        "ValidationException: The key template of the attribute GSI1SK refuses the item: placedAt is no time \
-         such as 2026-11-25T08:00:00.000Z or 2026-11-25"
+        "ValidationException: The key template of the attribute GSI1SK refuses the item: placedAt is no time in \
+         the form of 2026-11-25, 2026-11-25T08:00, 2026-11-25T08:00:00.5+02:00 or 20261125T080000Z"
     );
     assert_eq!(indexed(&database).len(), 150);
     assert_eq!(derived(&database, "bad"), "- -");

@@ -67,6 +67,64 @@ fn the_replaced_template_is_in_force_again() {
 }
 
 #[test]
+fn items_changed_under_the_undone_template_follow_the_one_that_is_put_back() {
+    let database = memory();
+    create(&database);
+    fill(&database, "GSI1SK = '{status}'");
+    for sk in ["1", "2", "3"] {
+        put(&database, &order(sk, "OPEN", "1"));
+    }
+    fill(&database, "GSI1SK = 'P#{price:pad:4}'");
+    put(&database, &order("4", "OPEN", "4"));
+    put(&database, &order("2", "SENT", "1"));
+    let undone = undo(&database);
+    assert_eq!((undone.restored, undone.left.len()), (3, 0));
+    let keys = ["1", "2", "3", "4"].map(|sk| derived(&database, sk));
+    assert_eq!(keys, ["OPEN -", "SENT -", "OPEN -", "OPEN -"]);
+    database.assert_sound();
+}
+
+#[test]
+fn the_same_template_again_can_still_be_undone() {
+    let database = memory();
+    create(&database);
+    let mut item = order("a", "OPEN", "1");
+    item["GSI1SK"] = json!({"S": "mine"});
+    put(&database, &item);
+    let owns = format!("owns {BY_STATUS}");
+    fill(&database, &owns);
+    fill(&database, &owns);
+    assert!(described(&database)[0].can_undo);
+    assert_eq!(undo(&database).restored, 1);
+    assert_eq!(derived(&database, "a"), "mine -");
+    assert!(described(&database).is_empty());
+    database.assert_sound();
+}
+
+#[test]
+fn declarations_at_the_same_time_end() {
+    let database = memory();
+    create(&database);
+    for nth in 0..300 {
+        put(&database, &order(&format!("{nth:03}"), "OPEN", "1"));
+    }
+    std::thread::scope(|scope| {
+        for name in ["X", "Y"] {
+            let database = &database;
+            scope.spawn(move || {
+                for nth in 0..10 {
+                    fill(database, &format!("GSI1SK = '{name}{nth}#{{status}}'"));
+                }
+            });
+        }
+    });
+    let text = described(&database)[0].text.clone();
+    let begins = text.trim_start_matches("GSI1SK = '").split('#').next().unwrap().to_owned();
+    assert_eq!(derived(&database, "000"), format!("{begins}#OPEN -"));
+    database.assert_sound();
+}
+
+#[test]
 fn a_kept_template_and_a_new_one_forget_the_former_values() {
     let database = memory();
     create(&database);
