@@ -213,14 +213,13 @@ impl DerivedKey {
         let given = item.get(self.template.attribute());
         Ok(match (self.decide_after(Some(item), item, Some(draw))?, given) {
             (Derived::Free, _) => Outcome::Kept,
-            (Derived::As(None), None) => Outcome::Stays,
             (Derived::As(None), Some(_)) => Outcome::Removed,
             (Derived::As(Some(wanted)), given) if given != Some(ValueRef::S(&wanted)) => {
                 let new = changed(item, &[(self, Some(wanted.clone()))]);
                 fitting(new, Reason::UpdatedItemTooLarge)?;
                 if given.is_none() { Outcome::Set(wanted) } else { Outcome::Changed(wanted) }
             }
-            (Derived::As(Some(_)), _) => Outcome::Stays,
+            (Derived::As(_), _) => Outcome::Stays,
         })
     }
 
