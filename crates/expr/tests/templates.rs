@@ -275,7 +275,7 @@ fn keys_are_derived_from_items() {
         ("k = '{created:iso:week}'", "2026-W48"),
         ("k = '{created:iso:week:desc}'", "7973-W51"),
         ("k = '{shard:hash(status):16}#{status}'", "01#OPEN"),
-        ("k = '{shard:hash(gone):8}'", "(no gone)"),
+        ("k = '{shard:hash(gone):8}'", "(no shard:hash(gone))"),
         (
             "k = '{shard:hash(flag):8}'",
             "shard:hash(flag) must be a string, a number or binary, not BOOL",
