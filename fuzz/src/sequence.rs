@@ -38,7 +38,9 @@ pub fn run(input: &[u8]) {
         }
         block_on(engine.run_jobs());
     }
-    let report = block_on(verify(&block_on(engine.store().view()).expect("a store in memory can be read"))).expect("the store can be read");
+    let report =
+        block_on(verify(&block_on(engine.store().view()).expect("a store in memory can be read")))
+            .expect("the store can be read");
     assert!(report.problems.is_empty(), "{:?}", report.problems);
 }
 

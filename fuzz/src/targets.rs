@@ -3,8 +3,8 @@
 use crate::{corpus, sequence, streams};
 use hashrange::Database;
 use hashrange_auth::{CredentialStore, Payload, Policy, Request, Timestamp};
-use hashrange_expr::{KeyTemplate, Placeholders};
 use hashrange_expr::partiql::{self, Parameters, Statement};
+use hashrange_expr::{Draw, Generated, KeyTemplate, Placeholders};
 use hashrange_model::error::ExpressionKind;
 use hashrange_model::{AttributeValue, Item, Number};
 use hashrange_wire::{Operation, syntax_check};
@@ -114,6 +114,7 @@ const TEMPLATES: &[&str] = &[
     "sk = \"ORDER#{createdAt:iso}#{orderId}\"\nORDER#2026-11-25T08:00:00.000Z#7",
     "GSI1SK = \"{status}#{at:epoch_ms:iso:s:desc}\" when status in [OPEN, PLACED]\nOPEN#7",
     "k = '{a:esc}#{n:pad:8.2:desc}' when size(a) > 1 else '{{{b:lower}}}'\nNew$20York#99999957.50",
+    "owns k = '{shard:hash(id):16}#{a.b[0]|none}#{ulid()}#{at:iso:week}-{c?}#{d?}'\n07#x#01ARYZ6S41TSV4RRFFQ69G5FAV#2026-W09-y",
 ];
 
 /// A template, a line, and a key that it may read; nothing of it panics.
@@ -126,7 +127,9 @@ fn template(input: &[u8]) {
     for reading in template.read(key) {
         let parts = reading.parts.iter();
         let item = Item::from_attributes(parts.map(|it| (it.name.as_str(), it.value.clone())));
-        drop(template.render(&item, 1024));
+        let draw = Some(Draw { now_ms: 0, random: 0 });
+        let generated = Generated { draw, kept: template.generated_in(key) };
+        drop(template.render(&item, &generated, 1024));
     }
 }
 
