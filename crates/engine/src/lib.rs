@@ -62,7 +62,7 @@ pub use explain::{
 pub use hashrange_expr::partiql::{
     TokenKind, is_reserved as is_reserved_in_statements, tokens as statement_tokens,
 };
-pub use hashrange_expr::{KeyPart, KeyReading, KeyTemplate, shard_of};
+pub use hashrange_expr::{KeyPart, KeyReading, KeyTemplate};
 pub use heat::HeatPage;
 pub use history::{Ahead, ItemChange};
 pub use intent::{Access as IntentAccess, Intent, Returns as IntentReturns, Verb};

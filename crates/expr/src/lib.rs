@@ -63,6 +63,6 @@ pub use pattern::{
 pub use placeholders::Placeholders;
 pub use projection::{Projection, projection};
 pub use render::attributes as rendered_attributes;
-pub use template::{Draw, Generated, KeyPart, KeyReading, KeyTemplate, Rendered, shard_of};
+pub use template::{Draw, Generated, KeyPart, KeyReading, KeyTemplate, Rendered};
 pub use text::{KeyText, Literal, Name, key_text, name_text, sort_range_text, value_text};
 pub use update::{Target, Update, update};

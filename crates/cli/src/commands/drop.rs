@@ -6,13 +6,9 @@ use crate::bulk::counted;
 use crate::client::Client;
 use crate::exit::Usage;
 use crate::output::{self, printer::Printer};
-use anyhow::Context;
 use hashrange::Operation;
 use serde_json::json;
-use std::io::{BufRead, IsTerminal, Read, stdin};
-
-/// The longest answer that is read.
-const ANSWER_MAX_BYTES: u64 = 1024;
+use std::io::{IsTerminal, stdin};
 
 /// Drops a table; asks before, on a terminal.
 pub fn run(client: &mut Client, arguments: &Drop) -> anyhow::Result<()> {
@@ -50,9 +46,5 @@ fn is_meant(table: &str, items: u64) -> anyhow::Result<bool> {
         let items = counted(items, "item");
         return Err(Usage(format!("{table} has {items}: --yes drops it without asking")).into());
     }
-    output::question(&format!("drop {table} with {}? [y/N] ", counted(items, "item")))?;
-    let mut answer = String::new();
-    let mut input = stdin().lock().take(ANSWER_MAX_BYTES);
-    input.read_line(&mut answer).context("read the answer")?;
-    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+    output::is_confirmed(&format!("drop {table} with {}?", counted(items, "item")))
 }

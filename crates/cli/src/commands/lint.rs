@@ -127,7 +127,8 @@ pub fn run_on_design(arguments: &Lint, file: &Path) -> anyhow::Result<()> {
     let is_wanted = |name| arguments.tables.is_empty() || arguments.tables.contains(name);
     for definition in definitions.iter().filter(|definition| is_wanted(&definition.name)) {
         let table = design::table(&Value::Object(definition.request.clone()));
-        let items: Vec<_> = definition.items.iter().map(design::item).collect();
+        let most = usize::try_from(arguments.sample).unwrap_or(usize::MAX);
+        let items: Vec<_> = definition.items.iter().take(most).map(design::item).collect();
         let text = format!("{}: {} items of sample data", table.name, items.len());
         report.add(&text, &lint(&table, &items, &[]))?;
     }

@@ -7,7 +7,7 @@ use crate::output::table::{Table, shown};
 use crate::output::{self, printer::Printer};
 use anyhow::Context;
 use serde_json::{Value, json};
-use std::io::{BufRead, IsTerminal, Read, stdin};
+use std::io::{IsTerminal, stdin};
 
 /// Examples of items that an undo leaves as they are, which are shown.
 const LEFT_SHOWN: usize = 10;
@@ -73,7 +73,7 @@ fn set(client: &mut Client, arguments: &TemplateSet, printer: &Printer) -> anyho
         }
         print_preview(&answer["Preview"])?;
         print_warnings(&answer)?;
-        if arguments.dry_run || !is_meant("set the template?")? {
+        if arguments.dry_run || !output::is_confirmed("set the template?")? {
             return Ok(());
         }
         request["DryRun"] = json!(false);
@@ -115,16 +115,6 @@ fn undo(client: &mut Client, arguments: &TemplateOf, printer: &Printer) -> anyho
         None | Some(0) => Ok(()),
         Some(more) => output::line(format_args!("    and {more} more; -o json lists all")),
     }
-}
-
-/// Asks the person at the terminal.
-fn is_meant(question: &str) -> anyhow::Result<bool> {
-    const ANSWER_MAX_BYTES: u64 = 100;
-    output::question(&format!("{question} [y/N] "))?;
-    let mut answer = String::new();
-    let mut input = stdin().lock().take(ANSWER_MAX_BYTES);
-    input.read_line(&mut answer).context("read the answer")?;
-    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
 /// Prints what a template would do to the items.

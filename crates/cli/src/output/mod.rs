@@ -12,8 +12,9 @@ pub mod table;
 pub mod terminal;
 pub mod tree;
 
+use anyhow::Context;
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 use terminal::escaped;
 
 /// Writes a line to standard output.
@@ -41,12 +42,16 @@ pub fn complain(text: fmt::Arguments<'_>) {
     drop(writeln!(io::stderr().lock(), "{}", escaped(&text.to_string())));
 }
 
-/// Asks a question on standard error; the answer follows it on the line.
-pub fn question(text: &str) -> anyhow::Result<()> {
+/// Asks the person at the terminal on standard error, and returns whether the answer is yes.
+pub fn is_confirmed(question: &str) -> anyhow::Result<bool> {
+    const ANSWER_MAX_BYTES: u64 = 1024;
     let mut stderr = io::stderr().lock();
-    stderr.write_all(escaped(text).as_bytes())?;
+    stderr.write_all(escaped(&format!("{question} [y/N] ")).as_bytes())?;
     stderr.flush()?;
-    Ok(())
+    let mut answer = String::new();
+    let mut input = io::stdin().lock().take(ANSWER_MAX_BYTES);
+    input.read_line(&mut answer).context("read the answer")?;
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
 /// Writes the progress of work over the last such line on standard error; an empty text clears it.

@@ -44,6 +44,7 @@ use forgotten_copy::CopySeen;
 use hashrange_model::{ApiError, ApiResult};
 use hashrange_storage::{Error, Key, Store};
 use lanes::{Lanes, Pace};
+pub(crate) use purge::{KEYS_PER_COMMIT, first_keys};
 use retries::{Attempt, Retries};
 pub(crate) use rewrite::RewriteProgress;
 use servers::Servers;

@@ -8,7 +8,8 @@ use crate::schema::{IndexId, TableId};
 use hashrange_storage::{Direction, Error, Key, KeyRange, Store, View, Wanted};
 use std::ops::ControlFlow;
 
-pub(super) const KEYS_PER_COMMIT: usize = 1000;
+/// Most keys that one commit deletes.
+pub(crate) const KEYS_PER_COMMIT: usize = 1000;
 
 pub(super) async fn run<S: Store>(
     core: &Core<S>,
@@ -89,7 +90,7 @@ async fn remove_range<S: Store>(
 }
 
 /// Returns the first keys of a range, at most `limit`.
-pub(super) async fn first_keys<V: View>(
+pub(crate) async fn first_keys<V: View>(
     view: &V,
     range: &KeyRange,
     limit: usize,

@@ -42,7 +42,7 @@ pub struct KeyTemplateDescription {
     pub rewritten: Option<Rewritten>,
     /// True if the rewriting can be undone.
     pub can_undo: bool,
-    /// What looks like a mistake in a template that was declared just now.
+    /// Likely mistakes in a template that was declared just now.
     pub warnings: Vec<String>,
 }
 
@@ -97,11 +97,7 @@ impl<S: Store> Engine<S> {
         for rewriting in forgotten {
             self.forget_undos(table.id(), rewriting).await?;
         }
-        let ended = self.begin_job(Job::Rewrite { table: table.id() });
-        if self.core().options.jobs_run && self.counted_items(&table).await? <= READY_ITEMS_MAX {
-            // Whatever the outcome: a failed job is tried again, and the description is true.
-            ended.await.unwrap_or_default();
-        }
+        self.rewrite_items(&table).await?;
         let described = self.describe_key_templates(table_name).await?;
         let declared = described.into_iter().find(|it| it.attribute == template.attribute());
         let declared = declared.ok_or_else(|| no_such(template.attribute()))?;
@@ -118,6 +114,16 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<TemplatePreview> {
         let template = KeyTemplate::parse(text).map_err(Reason::KeyTemplate)?;
         self.preview(table_name, &template, mode, PREVIEWED_MAX).await
+    }
+
+    /// Begins to rewrite the items of a table; for a small table this waits for the job.
+    pub(super) async fn rewrite_items(&self, table: &Table) -> ApiResult<()> {
+        let ended = self.begin_job(Job::Rewrite { table: table.id() });
+        if self.core().options.jobs_run && self.counted_items(table).await? <= READY_ITEMS_MAX {
+            // Whatever the outcome: a failed job is tried again, and the description is true.
+            ended.await.unwrap_or_default();
+        }
+        Ok(())
     }
 
     /// Refuses a template that would set keys of the table in items that exist.
@@ -192,7 +198,7 @@ impl<S: Store> Engine<S> {
                 is_key: table.record.key_limit_bytes(template.attribute()).is_some(),
                 rewriting: rewriting.clone().filter(|_| record.is_rewriting),
                 rewritten: record.rewritten.clone(),
-                can_undo: self.can_undo(&table, record.rewriting).await?,
+                can_undo: self.can_undo(table.id(), record.rewriting).await?,
                 warnings: Vec::new(),
             });
         }

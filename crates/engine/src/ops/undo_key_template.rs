@@ -5,7 +5,7 @@
 
 use crate::engine::Engine;
 use crate::fault;
-use crate::jobs::Job;
+use crate::jobs::{KEYS_PER_COMMIT, first_keys};
 use crate::layout;
 use crate::schema::{Table, TableId, Undoing};
 use crate::write::{PreviewExample, Undo, Write, plan_restore, shown};
@@ -16,10 +16,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const ROWS_PER_PAGE: usize = 128;
-/// Most keys that one commit deletes.
-const KEYS_PER_COMMIT: usize = 1000;
 
-/// What a page of an undo has done.
+/// Result of a page of an undo.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UndonePage {
     /// Items that have their former value again.
@@ -67,7 +65,7 @@ impl<S: Store> Engine<S> {
             writes => self.core().write_apart(writes, None).await?,
         };
         // A definition has changed: the next call sees it.
-        let Some(attempts) = attempts else { return Ok(page) };
+        let Some(attempts) = attempts else { return Ok(UndonePage::default()) };
         for (attempt, (item, undo)) in attempts.into_iter().zip(told) {
             let why = match attempt.result {
                 Ok(written) if written.old != written.new => {
@@ -144,11 +142,7 @@ impl<S: Store> Engine<S> {
             });
             replaced.await?
         };
-        let ended = self.begin_job(Job::Rewrite { table: table.id() });
-        if self.core().options.jobs_run {
-            ended.await.unwrap_or_default();
-        }
-        Ok(())
+        self.rewrite_items(&table).await
     }
 
     /// Returns the next rows, each with its item, which may be gone.
@@ -186,9 +180,9 @@ impl<S: Store> Engine<S> {
     }
 
     /// Deletes the rows of a rewriting.
-    pub(crate) async fn forget_undos(&self, table: TableId, rewriting: u32) -> ApiResult<()> {
+    pub(super) async fn forget_undos(&self, table: TableId, rewriting: u32) -> ApiResult<()> {
         loop {
-            let keys = self.first_undos(table, rewriting).await?;
+            let keys = self.first_undos(table, rewriting, KEYS_PER_COMMIT).await?;
             if keys.is_empty() {
                 return Ok(());
             }
@@ -197,25 +191,19 @@ impl<S: Store> Engine<S> {
     }
 
     /// Returns whether a rewriting can be undone.
-    pub(crate) async fn can_undo(&self, table: &Table, rewriting: u32) -> ApiResult<bool> {
-        Ok(!self.first_undos(table.id(), rewriting).await?.is_empty())
+    pub(super) async fn can_undo(&self, table: TableId, rewriting: u32) -> ApiResult<bool> {
+        Ok(!self.first_undos(table, rewriting, 1).await?.is_empty())
     }
 
-    async fn first_undos(&self, table: TableId, rewriting: u32) -> ApiResult<Vec<Key>> {
+    async fn first_undos(
+        &self,
+        table: TableId,
+        rewriting: u32,
+        most: usize,
+    ) -> ApiResult<Vec<Key>> {
         let view = self.core().store.view().await.map_err(fault::of_store)?;
-        let mut keys: Vec<Key> = Vec::new();
-        let wanted = Wanted::entries(KEYS_PER_COMMIT);
-        let range = layout::undos(table, rewriting);
-        let visited = view.visit(range, Direction::Forward, wanted, |key, _| {
-            keys.push(key.to_vec());
-            if keys.len() < KEYS_PER_COMMIT {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        });
-        visited.await.map_err(fault::of_store)?;
-        Ok(keys)
+        let keys = first_keys(&view, &layout::undos(table, rewriting), most).await;
+        keys.map_err(fault::of_store)
     }
 
     /// Deletes rows that nobody needs any more, whatever the table's definition is now.

@@ -134,7 +134,7 @@ enum Derived {
     Free,
 }
 
-/// What a template does to a stored item.
+/// Effect of a template on a stored item.
 pub(super) enum Outcome {
     /// The attribute stays as it is, or absent.
     Stays,
@@ -258,7 +258,7 @@ impl DerivedKey {
         is_own && renders(&self.template) || is_stored && self.before.iter().any(renders)
     }
 
-    /// Returns whether a former template has derived the value that a stored item has.
+    /// Returns whether the template, or a former one, has derived the value that a stored item has.
     pub(super) fn was_derived(&self, item: &Item) -> bool {
         let value = item.get(self.template.attribute());
         value.is_some_and(|value| self.has_derived(item, value))

@@ -1,6 +1,6 @@
-//! What a new key template would do to the stored items of a table, before it is declared: how many
-//! it would set, change, keep, remove and refuse, with examples, and what looks like a mistake. The
-//! counts need not be of one moment.
+//! Preview of a new key template, before it is declared: the numbers of stored items that it would
+//! set, change, keep, remove and refuse, with examples, and likely mistakes in it. The counts need not
+//! be of one moment.
 
 use super::derive::Outcome;
 use crate::core::Core;
@@ -46,7 +46,7 @@ pub struct PreviewExample {
     pub why: Option<String>,
 }
 
-/// What a template would do to the items of a table.
+/// Effects that a template would have on the items of a table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TemplatePreview {
     /// Number of items examined.
@@ -63,7 +63,7 @@ pub struct TemplatePreview {
     pub removed: PreviewCount,
     /// Items that the template refuses, and that stay as they are.
     pub refused: PreviewCount,
-    /// What looks like a mistake in the template.
+    /// Likely mistakes in the template.
     pub warnings: Vec<String>,
 }
 

@@ -48,7 +48,7 @@ mod when;
 
 pub use read::{KeyPart, KeyReading};
 pub use render::Rendered;
-pub use source::{Draw, Generated, shard_of};
+pub use source::{Draw, Generated};
 
 use crate::Condition;
 use encoder::Encoder;

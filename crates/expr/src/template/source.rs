@@ -128,7 +128,7 @@ fn uuid7(draw: Draw) -> String {
 ///
 /// Stored keys depend on it: the 64 bits of XXH3 of the text, of the number in digits, or of the
 /// bytes, divided by the number of shards; the rest is the shard.
-pub fn shard_of(value: ValueRef<'_>, shards: u32) -> Option<u32> {
+pub(super) fn shard_of(value: ValueRef<'_>, shards: u32) -> Option<u32> {
     let hash = match value {
         ValueRef::S(text) => xxh3_64(text.as_bytes()),
         ValueRef::N(number) => xxh3_64(number.to_number().to_string().as_bytes()),
