@@ -526,6 +526,10 @@ pub struct Explain {
     /// NAME=SORT[/PROJECTION]
     #[arg(long, global = true, value_name = "INDEX", conflicts_with_all = ["analyze", "what_if"])]
     pub what_if_local: Option<String>,
+    /// Most items of the table to look at for an index that does not exist; of a larger table a
+    /// sample gives intervals
+    #[arg(long, global = true, value_name = "ITEMS", conflicts_with = "analyze")]
+    pub look_at: Option<u64>,
     /// Request to explain.
     #[command(subcommand)]
     pub command: Explained,

@@ -109,7 +109,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             connected(&arguments.connection, |client| cost::run(client, &arguments))
         }
         Command::Cost(arguments) => cost::run_on_files(&arguments),
-        Command::Advise(arguments) if arguments.files.is_empty() => {
+        Command::Advise(arguments) if arguments.files.is_empty() || arguments.build => {
             connected(&arguments.connection, |client| advise::run(client, &arguments))
         }
         Command::Advise(arguments) => advise::run_on_files(&arguments),

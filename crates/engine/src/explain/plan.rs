@@ -3,6 +3,7 @@
 
 use super::ReadKeys;
 use super::explanation::{Mode, Sample};
+use super::looking::Budget;
 use crate::history::past_text;
 use crate::read::{Output, PagePlan};
 use crate::schema::{Index, IndexId, KeySchema, Table};
@@ -121,6 +122,8 @@ pub(super) struct Sampled {
 pub(crate) struct WhatIf {
     pub(crate) table: Arc<Table>,
     pub(crate) index: IndexId,
+    /// Most of the table that is looked at.
+    pub(crate) budget: Budget,
 }
 
 impl WhatIf {

@@ -254,7 +254,7 @@ async fn estimate<V: View>(
 }
 
 /// Returns the most units of reading so many bytes in so many parts, each rounded by itself.
-fn most_units(bytes: u64, parts: u64, consistent: bool) -> f64 {
+pub(super) fn most_units(bytes: u64, parts: u64, consistent: bool) -> f64 {
     let whole = bytes / READ_UNIT_BYTES as u64 + parts;
     let bytes = usize::try_from(whole).unwrap_or(usize::MAX).saturating_mul(READ_UNIT_BYTES);
     read_units(bytes, consistent)
