@@ -14,9 +14,9 @@ use std::ops::ControlFlow;
 
 /// Windows of a table that does not fit the budget.
 const WINDOWS: u32 = 1_000;
-/// Items that a window is made to hold, and the least part of the budget that all windows are made to take.
-const WINDOW_ITEMS: u64 = 100;
-const BUDGET_PART: u64 = 4;
+/// Most items that a window is made to hold, and the part of the budget that all windows are made to take at most.
+const WINDOW_ITEMS: u64 = 250;
+const BUDGET_PART: u64 = 2;
 /// Parts into which the hash space is divided at most: half of its 2^32 places.
 const PARTS_MAX: u64 = 1 << 31;
 
@@ -172,12 +172,12 @@ mod tests {
     #[test]
     fn windows_are_made_to_take_a_part_of_the_budget() {
         for (items, bytes, budget, expected) in [
-            (2_000_000, 200_000_000, Budget::OF_WHAT_IF, 20_000),
-            (2_000_000, 1 << 40, Budget::OF_WHAT_IF, 4_295_967),
-            (30_000, 3_000_000, Budget::of_items(20_000), 6_000),
+            (2_000_000, 200_000_000, Budget::OF_WHAT_IF, 8_000),
+            (2_000_000, 1 << 40, Budget::OF_WHAT_IF, 2_147_000),
+            (30_000, 3_000_000, Budget::of_items(20_000), 3_000),
             (30_000, 3_000_000, Budget::of_items(100), 30_000),
             (u64::MAX, u64::MAX, Budget::OF_WHAT_IF, 1 << 31),
-            (1, 1 << 40, Budget::of_items(1), 262_144_000),
+            (1, 1 << 40, Budget::of_items(1), 131_072_000),
         ] {
             let parts = parts(items, bytes, budget);
             assert!(parts.abs_diff(expected) <= expected / 100, "{items} {bytes}: {parts}");

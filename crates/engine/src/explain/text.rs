@@ -201,7 +201,7 @@ fn of_supposed(lines: &mut Lines, supposed: &Supposed) {
     let of = match (supposed.is_all, supposed.cannot_tell) {
         (true, _) => ": all of the table",
         (false, false) => " of the table; the rest is estimated",
-        (false, true) => " of the table, which cannot tell: few partitions hold much of it",
+        (false, true) => " of the table, which cannot tell: too few of its partitions",
     };
     lines.member("looked at", format!("{}{of}", amount(supposed.looked_at)));
     let between = |bounds: &Option<Bounds<u64>>, told: String| match bounds {

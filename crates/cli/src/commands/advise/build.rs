@@ -22,6 +22,9 @@ const PAGES_MAX: usize = 1_000;
 const PUTS: usize = 25;
 /// Looks at an index that is being filled, each after a pause.
 const LOOKS_MAX: usize = 3_000;
+/// Part of what is reckoned, and units beside it, above which a measurement is dearer: entries differ in size.
+const DEARER_PART: f64 = 1.1;
+const DEARER_UNITS: f64 = 0.5;
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Builds what a report advises for a table, and returns the measurements in lines.
@@ -60,7 +63,8 @@ pub fn lines(
     for ((answered, examples), now) in answered.iter().zip(&examples).zip(now) {
         let instead = examples.iter().map(|it| &it.instead);
         let then = measured(&mut copy, &answered.instead, instead)?;
-        lines.extend(told(answered, &now, &then));
+        let entry_bytes = entry_bytes(&mut copy, &answered.instead)?;
+        lines.extend(told(answered, &now, &then, entry_bytes));
     }
     Ok(lines)
 }
@@ -143,6 +147,8 @@ fn built(copy: &mut Client, table: &str, name: &str) -> anyhow::Result<String> {
 struct Measured {
     /// Read units of each example, all its pages.
     units: Vec<f64>,
+    /// Items that each examined.
+    examined: Vec<u64>,
     /// Items that each returned.
     returned: Vec<u64>,
     /// Why it cannot be tried.
@@ -174,7 +180,7 @@ fn measured<'e>(
     let mut measured = Measured::default();
     for example in examples {
         let mut example = Value::Object(example.clone());
-        let (mut units, mut returned) = (0.0, 0);
+        let (mut units, mut examined, mut returned) = (0.0, 0, 0);
         for _ in 0..PAGES_MAX {
             let mut page = match copy.call(operation, &example) {
                 Ok(page) => page,
@@ -184,6 +190,7 @@ fn measured<'e>(
                 }
             };
             units += consumed(&page);
+            examined += page["ScannedCount"].as_u64().unwrap_or(0);
             returned += page["Count"].as_u64().unwrap_or(0);
             match page["LastEvaluatedKey"].take() {
                 Value::Null => break,
@@ -191,13 +198,33 @@ fn measured<'e>(
             }
         }
         measured.units.push(units);
+        measured.examined.push(examined);
         measured.returned.push(returned);
     }
     Ok(measured)
 }
 
-/// Returns what was measured of a kind of request, in lines.
-fn told(answered: &Answered, now: &Measured, then: &Measured) -> Vec<String> {
+/// Returns the mean bytes of what a request reads: entries of its index, or items.
+fn entry_bytes(copy: &mut Client, request: &Request) -> anyhow::Result<f64> {
+    let described = copy.call(Operation::DescribeTable, &json!({ "TableName": request.table }))?;
+    let table = &described["Table"];
+    let indexes = ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"]
+        .into_iter()
+        .flat_map(|member| table[member].as_array().into_iter().flatten());
+    let index = request.index.as_ref().and_then(|name| {
+        indexes.into_iter().find(|index| index["IndexName"] == name.as_str())
+    });
+    let number = |of: &Value, member: &str| of[member].as_f64().unwrap_or(0.0);
+    let (bytes, items) = match index {
+        Some(index) => (number(index, "IndexSizeBytes"), number(index, "ItemCount")),
+        None => (number(table, "TableSizeBytes"), number(table, "ItemCount")),
+    };
+    Ok(bytes / items.max(1.0))
+}
+
+/// Returns what was measured of a kind of request, in lines. What is reckoned is so for the examples as the advice
+/// is for the recorded requests.
+fn told(answered: &Answered, now: &Measured, then: &Measured, entry_bytes: f64) -> Vec<String> {
     let mut lines = vec![format!("  {}", answered.request)];
     if let Some(refused) = now.refused.as_ref().or(then.refused.as_ref()) {
         lines.push(format!("    cannot be tried: {refused}"));
@@ -207,20 +234,21 @@ fn told(answered: &Answered, now: &Measured, then: &Measured) -> Vec<String> {
         lines.push("    cannot be tried: no item gives values for its conditions".to_owned());
         return lines;
     }
-    let units = |it: &Measured| format!("{} read units, at most {}", told_units(it.mean()), told_units(it.most()));
+    let units = |it: &Measured| {
+        format!("{} read units, at most {}", told_units(it.mean()), told_units(it.most()))
+    };
+    let reckoned = Measured {
+        units: (0..now.units.len())
+            .map(|nth| answered.reckoned((now.examined[nth], now.returned[nth]), entry_bytes))
+            .collect(),
+        ..Measured::default()
+    };
     let of = count_of(now.units.len() as u64, "example");
     lines.push(format!("    now       {} ({of})", units(now)));
     lines.push(format!("    with it   {}", units(then)));
-    #[expect(clippy::cast_precision_loss, reason = "told in few digits")]
-    let requests = answered.requests.max(1) as f64;
-    let said = answered.read_units_then / requests;
-    let most = answered.read_units_at_most / requests;
-    let verdict = if then.mean() > most.max(said) { ": dearer than said" } else { "" };
-    lines.push(format!(
-        "    said      {}, at most {} of a recorded one{verdict}",
-        told_units(said),
-        told_units(most.max(said))
-    ));
+    let is_dearer = then.mean() > reckoned.mean() * DEARER_PART + DEARER_UNITS;
+    let verdict = if is_dearer { ": dearer than reckoned" } else { "" };
+    lines.push(format!("    reckoned  {}{verdict}", units(&reckoned)));
     let differ = now.returned.iter().zip(&then.returned).filter(|(one, other)| one != other).count();
     if differ > 0 {
         let examples = count_of(differ as u64, "example");
