@@ -13,7 +13,9 @@ mod template;
 pub use advice::{Advise, Contract, Cost, CostBy, Heat, HeatBy, Lint};
 pub use bulk::{Bulk, Export, Import, Put};
 pub use definition::{Alter, Create, Drop, StreamImage, TableClass};
-pub use history::{History, HistoryCommand, HistoryDiff, HistoryItems, HistoryRestore};
+pub use history::{
+    History, HistoryCommand, HistoryDiff, HistoryItems, HistoryRestore, HistoryVersions,
+};
 pub use template::{Template, TemplateCommand, TemplateOf, TemplateSet};
 
 use crate::config::{Layer, StoreUrl};

@@ -385,6 +385,11 @@ impl ItemKey {
     }
 }
 
+/// Returns the sort key at the end of an item's key; empty if the table has none.
+pub(crate) fn sort_of_item(key: &ItemKey) -> &[u8] {
+    key.bytes.get(ITEM_PREFIX_BYTES + key.partition_length..).unwrap_or_default()
+}
+
 /// Returns the hash of the partition key in a key of the table or of an index.
 pub(crate) fn hash_of(key: &[u8]) -> u32 {
     let hash = key.get(ITEM_PREFIX_BYTES..).and_then(<[u8]>::first_chunk);

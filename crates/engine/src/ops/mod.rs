@@ -40,6 +40,7 @@ mod tree;
 mod undo_key_template;
 mod update_item;
 mod update_table;
+mod versions;
 
 pub use heat::HeatInput;
 pub use history::HistoryDescription;
@@ -50,3 +51,4 @@ pub use partitions::PartitionsInput;
 pub use tree::TreeInput;
 pub use undo_key_template::UndonePage;
 pub use update_table::SupposedIndex;
+pub use versions::VersionsDescription;
