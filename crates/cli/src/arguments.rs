@@ -64,6 +64,9 @@ pub enum Command {
     Delete(Delete),
     /// Query items with one partition key
     Query(Query),
+    /// Query all write shards of a partition key, merged in the order of the sort key: '1#{shard:8}'
+    /// in the place of its value
+    Gather(Query),
     /// Scan all items
     Scan(Scan),
     /// Show the folders and items of an item collection, or the partition keys of a table

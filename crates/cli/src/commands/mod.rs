@@ -95,6 +95,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Query(arguments) => {
             connected(&arguments.connection, |client| query::run(client, &arguments))
         }
+        Command::Gather(arguments) => {
+            connected(&arguments.connection, |client| query::gather(client, &arguments))
+        }
         Command::Scan(arguments) => {
             connected(&arguments.connection, |client| scan::run(client, &arguments))
         }

@@ -15,6 +15,7 @@ mod execute_transaction;
 mod explain;
 mod explained_statements;
 mod features_off;
+mod gather;
 mod get_item;
 mod heat;
 mod history;

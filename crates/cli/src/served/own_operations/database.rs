@@ -21,6 +21,7 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("DescribeVersions", |database, body| Box::pin(versions::describe(database, body))),
     ("UpdateVersions", |database, body| Box::pin(versions::update(database, body))),
     ("UpdateHistory", |database, body| Box::pin(history::update(database, body))),
+    ("Gather", |database, body| database.gather(body)),
     ("DescribeHeat", |database, body| Box::pin(heat::describe(database, body))),
     ("KeepKeyTemplate", |database, body| Box::pin(key_templates::keep(database, body))),
     ("ParseKey", |database, body| Box::pin(key_templates::parse(database, body))),
