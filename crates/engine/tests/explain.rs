@@ -657,7 +657,8 @@ fn of_four_thousand(in_partition: usize, is_open: impl Fn(usize) -> bool) -> Dat
 fn a_large_table_is_looked_at_as_a_whole() {
     for is_open in [|nth: usize| nth % 4 == 0, |nth: usize| nth >= 3_000] {
         let database = of_four_thousand(4_000, is_open);
-        let told = database.explain_what_if("Query", OPEN_OF_NEW.as_bytes(), &by_state(5_000)).unwrap();
+        let told =
+            database.explain_what_if("Query", OPEN_OF_NEW.as_bytes(), &by_state(5_000)).unwrap();
         let told = read(&told);
         let supposed = told.what_if.as_ref().unwrap();
         assert!(supposed.is_all && supposed.examined_between.is_none(), "{supposed:?}");

@@ -75,7 +75,11 @@ fn with_sort(mut request: Json, condition: &str, values: &[(&str, &str)]) -> Jso
 }
 
 /// Returns the numbers of all items, page by page, and the sum of examined items.
-fn numbers(mut ask: impl FnMut(&Json) -> Json, mut request: Json, limit: usize) -> (Vec<String>, u64) {
+fn numbers(
+    mut ask: impl FnMut(&Json) -> Json,
+    mut request: Json,
+    limit: usize,
+) -> (Vec<String>, u64) {
     let (mut found, mut examined) = (Vec::new(), 0);
     request["Limit"] = json!(limit);
     loop {
@@ -120,7 +124,11 @@ fn shards_read_as_one_partition_would() {
                 for limit in [1, 2, 7, 50, 1_000] {
                     let ask = |request: &Json| gather(&sharded, request).unwrap();
                     let found = numbers(ask, turned(of("p#{shard:7}")), limit);
-                    assert_eq!(found, (expected.clone(), examined), "seed {seed} {limit} {forward}");
+                    assert_eq!(
+                        found,
+                        (expected.clone(), examined),
+                        "seed {seed} {limit} {forward}"
+                    );
                 }
             }
         }
@@ -192,7 +200,12 @@ fn a_template_says_the_number_of_shards() {
     let database = Database::memory(EngineOptions::default());
     create(&database);
     let text = "day = \"{date}#{shard:hash(pk):12}\"";
-    block_on(database.engine.put_key_template("visits", text, hashrange_engine::TemplateMode::Fill)).unwrap();
+    block_on(database.engine.put_key_template(
+        "visits",
+        text,
+        hashrange_engine::TemplateMode::Fill,
+    ))
+    .unwrap();
     for nth in 0..60 {
         let item = json!({"pk": {"S": format!("p{nth}")}, "sk": {"S": "1"}, "date": {"S": "1"},
             "local": {"S": format!("{nth:02}")}, "nth": {"N": nth.to_string()}});
@@ -218,8 +231,11 @@ fn requests_that_name_no_shards_are_refused() {
         (request("pk", "p#{shard:8}#{shard:8}"), "in one value, once"),
         (sorted("p#{shard:8}", "{shard:8}"), "in one value, once"),
         (sorted("p", "s#{shard:8}"), "in the partition key"),
-        (json!({"TableName": "absent", "KeyConditionExpression": "pk = :p",
-            "ExpressionAttributeValues": {":p": {"S": "{shard:2}"}}}), "not found"),
+        (
+            json!({"TableName": "absent", "KeyConditionExpression": "pk = :p",
+            "ExpressionAttributeValues": {":p": {"S": "{shard:2}"}}}),
+            "not found",
+        ),
     ] {
         let refused = gather(&database, &asked).unwrap_err();
         assert!(refused.contains(why), "{asked}: {refused}");

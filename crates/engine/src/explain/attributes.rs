@@ -64,8 +64,7 @@ impl<S: Store> Engine<S> {
         let held = counts(&view, &table.record, IndexId::BASE).await?;
         let mut stats = Stats::default();
         let look = |_, item: &Item| stats.add(item);
-        let looked =
-            looking::at_table(&view, &table, held, Budget::OF_ATTRIBUTES, look).await?;
+        let looked = looking::at_table(&view, &table, held, Budget::OF_ATTRIBUTES, look).await?;
         Ok(stats.told(looked == Looked::All))
     }
 }

@@ -93,7 +93,9 @@ mod tests {
         let steepness = real(random.below(16)) / 10.0;
         let largest = real(1 + random.below(2_000));
         let (rule, rare) = (random.below(4), 1.0 / real(1 << random.below(10)));
-        let chance = |random: &mut Random, part: f64| real(random.below(1 << 20)) < part * f64::from(1 << 20);
+        let chance = |random: &mut Random, part: f64| {
+            real(random.below(1 << 20)) < part * f64::from(1 << 20)
+        };
         let partition = |nth: usize, random: &mut Random| {
             let items = (largest / real(nth + 1).powf(steepness)).ceil();
             let counting = match rule {
@@ -146,7 +148,10 @@ mod tests {
             let truth = sum(table.iter().map(|(_, partition)| *partition));
             let Some(interval) = of_counting(&all, parts as f64, truth.items) else { continue };
             told += 1;
-            assert!(interval.low <= interval.likely && interval.likely <= interval.high, "{interval:?}");
+            assert!(
+                interval.low <= interval.likely && interval.likely <= interval.high,
+                "{interval:?}"
+            );
             held += u32::from((interval.low..=interval.high).contains(&truth.counting));
             narrow += u32::from(interval.high - interval.low < truth.items / 4.0);
         }

@@ -144,7 +144,11 @@ pub(super) async fn at_range<V: View>(
                 Ok(_) => is_over = true,
                 Err(fault) => form = Some(fault),
             }
-            if is_over || form.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if is_over || form.is_some() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
         visited.await.map_err(|error| fault::of_tables([table], error))?;
         if let Some(form) = form {

@@ -31,6 +31,8 @@ pub(crate) struct ReadPlan<'t> {
     pub(crate) start: Option<Item>,
     /// WHERE clause of a statement.
     pub(crate) statement: Option<StatementText>,
+    /// Whether it is of one item or version, and has no next page.
+    pub(crate) is_one: bool,
 }
 
 /// The WHERE clause of an explained statement.
@@ -63,6 +65,11 @@ impl<'t> ReadPlan<'t> {
         consistent: bool,
     ) -> Self {
         let page = PagePlan::of_item(table, key, projection, consistent);
+        Self::of_page(page, keys)
+    }
+
+    /// Returns the read of one item or version by a page.
+    pub(crate) fn of_page(page: PagePlan<'t>, keys: ReadKeys) -> Self {
         Self {
             ranges: vec![page.range.clone()],
             page,
@@ -71,6 +78,7 @@ impl<'t> ReadPlan<'t> {
             filter: None,
             start: None,
             statement: None,
+            is_one: true,
         }
     }
 

@@ -106,10 +106,11 @@ impl<S: Store> Engine<S> {
         }
         let range = ranges.first().cloned().unwrap_or(page.range.clone());
         let is_of_versions = read.page.table.past == Some(Past::Versions);
-        let is_one_row = read.index().is_none()
-            && !is_of_versions
-            && read.page.table.key.sort.is_empty()
-            && read.keys.is_some();
+        let is_one_row = read.is_one
+            || read.index().is_none()
+                && !is_of_versions
+                && read.page.table.key.sort.is_empty()
+                && read.keys.is_some();
         let plan = PagePlan { range, ..page };
         let mut page: Page<Tally> = self.read(plan, view, announced).await?;
         if is_one_row {

@@ -44,7 +44,8 @@ impl<S: Store> Engine<S> {
         what_if: &WhatIf,
         asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
-        let Some((_, index)) = read.page.index.filter(|(_, index)| index.id == what_if.index) else {
+        let Some((_, index)) = read.page.index.filter(|(_, index)| index.id == what_if.index)
+        else {
             return Err(Reason::State(StateFault::SupposedNotRead(what_if.name().into())).into());
         };
         assert!(asked.mode == Mode::Plan, "what is not there is not read");
@@ -163,7 +164,9 @@ impl Tally {
 impl Shown {
     fn new(read: &ReadPlan<'_>, table: &Table, index: &Index) -> Self {
         let near = match &read.keys {
-            Some(keys) => keys.iter().map(|keys| keys.whole_partition(table, Some(index))).collect(),
+            Some(keys) => {
+                keys.iter().map(|keys| keys.whole_partition(table, Some(index))).collect()
+            }
             None => vec![layout::keyspace(table.id(), index.id)],
         };
         Self { near, entries: BTreeMap::new(), bytes: 0, is_all: true }

@@ -98,8 +98,9 @@ impl<S: Store> Engine<S> {
 /// Returns whether all shards are read in one partition: then their number stands somewhere else.
 fn is_one_partition((table, index): (&Table, Option<&Index>), ranges: &[KeyRange]) -> bool {
     let schema = index.map_or(&table.key, |index| &index.key);
-    let partition =
-        |range: &KeyRange| range.start.get(..partition_bytes(&range.start, schema)).map(<[u8]>::to_vec);
+    let partition = |range: &KeyRange| {
+        range.start.get(..partition_bytes(&range.start, schema)).map(<[u8]>::to_vec)
+    };
     matches!(ranges, [one, other, ..] if partition(one) == partition(other))
 }
 
@@ -148,8 +149,10 @@ impl Sharded {
                 let consistent = input.consistent_read == Some(true);
                 let index = index_named(table, input.index_name.as_deref(), consistent)?;
                 let schema = index.map_or(&table.key, |(_, index)| &index.key);
-                let template =
-                    schema.partition.iter().find_map(|attribute| table.template_of(&attribute.name));
+                let template = schema
+                    .partition
+                    .iter()
+                    .find_map(|attribute| table.template_of(&attribute.name));
                 let shards = template.and_then(KeyTemplate::shards).ok_or_else(|| {
                     let why = "no key template says how many shards there are: write {shard:8}";
                     fault(why.to_owned())
@@ -245,7 +248,8 @@ mod tests {
             (":", None),
             ("s", None),
         ] {
-            let expected = expected.map(|(many, first, last)| (many, first.to_owned(), last.to_owned()));
+            let expected =
+                expected.map(|(many, first, last)| (many, first.to_owned(), last.to_owned()));
             assert_eq!(texts(spec), expected, "{spec}");
         }
         assert_eq!(Numbers::of(""), Ok(None));

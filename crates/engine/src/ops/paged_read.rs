@@ -288,6 +288,7 @@ impl<S: Store> Explain<S> for PagedRead<'_> {
             filter: self.filter.clone(),
             start: self.start.take(),
             statement: None,
+            is_one: false,
             page: plan,
         };
         engine.explain_read(read, &self.intent_of(&table, index, &output), asked).await

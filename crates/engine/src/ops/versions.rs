@@ -29,8 +29,7 @@ impl<S: Store> Engine<S> {
         let _definitions = self.core().lock_definitions().await?;
         let table = self.changeable_table(table_name)?;
         if let Some(versions) = &versions {
-            check(&table, versions)
-                .map_err(|why| Reason::History(HistoryFault::Versions(why)))?;
+            check(&table, versions).map_err(|why| Reason::History(HistoryFault::Versions(why)))?;
         }
         if table.record.versions != versions {
             let mut record = table.record.clone();
@@ -72,15 +71,15 @@ fn check(table: &Table, versions: &VersionsRecord) -> Result<(), String> {
     if table.template_of(&versions.number).is_some() {
         return Err(format!("{} is derived by a key template", versions.number));
     }
-    if versions.keep == Some(0) || versions.keep_days.is_some_and(|days| !(1..=DAYS_MAX).contains(&days)) {
+    if versions.keep == Some(0)
+        || versions.keep_days.is_some_and(|days| !(1..=DAYS_MAX).contains(&days))
+    {
         return Err(format!("at least 1 version, or for 1 to {DAYS_MAX} days"));
     }
     let expires = table.record.time_to_live.as_ref();
     let is_expiring = expires.is_some_and(|it| it.state != TimeToLiveState::Disabling);
     if versions.keep_days.is_some() && !is_expiring {
-        return Err(
-            "versions expire by the table's time to live, which is not enabled".to_owned()
-        );
+        return Err("versions expire by the table's time to live, which is not enabled".to_owned());
     }
     Ok(())
 }

@@ -15,10 +15,12 @@
 
 pub(crate) mod json_rows;
 pub(crate) mod key_range;
-pub(crate) mod pace;
 pub(crate) mod merged;
+pub(crate) mod pace;
 mod page;
 pub(crate) mod selection;
 pub(crate) mod versions;
 
-pub(crate) use page::{Fetched, Output, Page, PagePlan, Rows, cursor, from_key, read_merged, read_ranges};
+pub(crate) use page::{
+    Fetched, Output, Page, PagePlan, Rows, cursor, from_key, read_merged, read_ranges,
+};

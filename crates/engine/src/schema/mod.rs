@@ -13,13 +13,13 @@ mod versions;
 
 pub use expiry::Expiry;
 pub use history::{HistoryRecord, HistoryState, RETENTION_HOURS_MAX};
-pub(crate) use versions::VersionRules;
-pub use versions::VersionsRecord;
 pub use insights::{InsightsMode, InsightsRecord};
 pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
 pub use stream::{StreamSettings, StreamView};
 pub(crate) use template::{DerivedKey, SCANS_MAX, TEMPLATES_MAX};
 pub use template::{Rewritten, TemplateMode, TemplateRecord, Undoing};
+pub(crate) use versions::VersionRules;
+pub use versions::VersionsRecord;
 
 use hashrange_expr::{KeyReading, KeyTemplate};
 use hashrange_model::{AttributeType, Item};
@@ -405,6 +405,8 @@ pub(crate) enum Past {
     At(u64),
     /// Every version of the items.
     Versions,
+    /// Every item that is or was, the latter in its last state.
+    Ever,
 }
 
 /// A secondary index in use.

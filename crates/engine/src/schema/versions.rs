@@ -67,7 +67,10 @@ impl VersionRules {
         let pointer = Form::parse(&record.pointer)?;
         let written = record.written.as_deref().map(Form::parse).transpose()?;
         if version.number().is_none() {
-            return Err(format!("{:?} has no number: write {{n:pad:3}} where it stands", record.version));
+            return Err(format!(
+                "{:?} has no number: write {{n:pad:3}} where it stands",
+                record.version
+            ));
         }
         for (form, text) in
             [Some((&pointer, &record.pointer)), written.as_ref().zip(record.written.as_ref())]
@@ -345,7 +348,10 @@ mod tests {
         assert_eq!((plain.number("v_10", ""), plain.number("v_0", "")), (Some(10), None));
         assert_eq!(plain.number("v_01", ""), None);
         let other = rules("v{n:pad:3}_{name}", "v0_{name}", Some("{name}")).unwrap();
-        assert_eq!((other.name("Audit"), other.pointer("Audit").as_deref()), (Some("Audit"), Some("v0_Audit")));
+        assert_eq!(
+            (other.name("Audit"), other.pointer("Audit").as_deref()),
+            (Some("Audit"), Some("v0_Audit"))
+        );
         assert_eq!((other.name("v0_Audit"), other.name("v001_Audit")), (None, None));
         let behind = rules("{name}#v{n:pad:4}", "{name}", None).unwrap();
         assert_eq!((behind.name("doc#1"), behind.name("doc#1#v0002")), (Some("doc#1"), None));

@@ -176,7 +176,8 @@ fn decide(
     let mut growth = 0;
     if old != new {
         let images = (old.as_ref(), new.as_ref());
-        growth = change(table, &write.key, images, write.author(), circumstances, batch, &mut units);
+        growth =
+            change(table, &write.key, images, write.author(), circumstances, batch, &mut units);
         if let (Action::Derive, Some(old), Some(new)) = (&write.action, &old, &new) {
             undo::note(table, &write.key.bytes, (old, new), batch);
         }
@@ -265,7 +266,8 @@ fn keep(
         changes.push((revision.version, None, Some(derived(revision.version, state, copy)?)));
     }
     if let Some((key, before)) = &revision.pointer {
-        let after = state.map(|state| derived(key, state, revision.at_pointer(state))).transpose()?;
+        let after =
+            state.map(|state| derived(key, state, revision.at_pointer(state))).transpose()?;
         changes.push((key, before.clone(), after));
     }
     changes.extend(revision.aged.iter().map(|(key, before)| (*key, Some(before.clone()), None)));

@@ -146,9 +146,11 @@ impl<'w> Numbered<'w> {
             None => item(&own.cloned())?,
         };
         let latest = newest.and_then(|item| plan.rules.latest(&item)).unwrap_or(plan.latest);
-        let free = plan.next.iter().zip(next).find(|((number, _), stored)| {
-            *number > latest && stored.is_none()
-        });
+        let free = plan
+            .next
+            .iter()
+            .zip(next)
+            .find(|((number, _), stored)| *number > latest && stored.is_none());
         let (number, version) = match free {
             Some(((number, version), _)) => (*number, version),
             None if plan.is_removal => (0, plan.key),
@@ -365,7 +367,11 @@ impl<'w> Plan<'w> {
         let start = self.key.bytes.len() - sort_bytes(self.key).len();
         let visited = view.visit(range, direction, wanted, |key, _| {
             let sort = key.get(start..).and_then(|sort| std::str::from_utf8(sort).ok());
-            if sort.is_some_and(&mut is_done) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if sort.is_some_and(&mut is_done) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
         visited.await.map_err(|error| fault::of_tables([self.table], error))
     }

@@ -33,7 +33,8 @@ fn state(sk: &str, state: &str) -> Json {
 }
 
 fn put(database: &Database, sk: &str, value: &str) -> Json {
-    let request = json!({"TableName": "orders", "Item": state(sk, value), "ReturnConsumedCapacity": "TOTAL"});
+    let request =
+        json!({"TableName": "orders", "Item": state(sk, value), "ReturnConsumedCapacity": "TOTAL"});
     database.ok("PutItem", &request)
 }
 
@@ -75,15 +76,16 @@ fn the_audit_pattern_needs_no_code_for_writing() {
     database.ok("UpdateItem", &update("v0_Audit", "ONGOING"));
     let answer = database.ok("UpdateItem", &update("v0_Audit", "COMPLETE"));
     assert_eq!(answer["Attributes"]["LatestVersion"], json!({"N": "3"}));
-    let (newest, versions) = (
-        ["v0_Audit COMPLETE 3"],
-        ["v001_Audit INIT", "v002_Audit ONGOING", "v003_Audit COMPLETE"],
-    );
+    let (newest, versions) =
+        (["v0_Audit COMPLETE 3"], ["v001_Audit INIT", "v002_Audit ONGOING", "v003_Audit COMPLETE"]);
     let begins = json!({":s": {"S": "v0_"}});
     assert_eq!(collection(&database, " AND begins_with(sk, :s)", &begins), newest);
     let between = json!({":a": {"S": "v001_"}, ":b": {"S": "v099_~"}});
     assert_eq!(collection(&database, " AND sk BETWEEN :a AND :b", &between), versions);
-    assert_eq!(collection(&database, " AND sk = :s", &json!({":s": {"S": "v002_Audit"}})), versions[1..2]);
+    assert_eq!(
+        collection(&database, " AND sk = :s", &json!({":s": {"S": "v002_Audit"}})),
+        versions[1..2]
+    );
     assert_eq!(all(&database).len(), 5);
     check(&database);
 }
@@ -178,7 +180,10 @@ fn a_version_is_not_written_in_the_same_request() {
     let put = |sk: &str| json!({"Put": {"TableName": "orders", "Item": state(sk, "x")}});
     let both = json!({"TransactItems": [put("v0_A"), put("v002_A")]});
     let refused = database.fails("TransactWriteItems", &both);
-    assert!(refused.contains("ValidationError") || refused.contains("leave v002_A out"), "{refused}");
+    assert!(
+        refused.contains("ValidationError") || refused.contains("leave v002_A out"),
+        "{refused}"
+    );
     let batch = json!({"RequestItems": {"orders": [
         {"PutRequest": {"Item": state("v0_B", "x")}}, {"PutRequest": {"Item": state("v0_C", "x")}}]}});
     database.ok("BatchWriteItem", &batch);
@@ -213,7 +218,8 @@ fn versions_expire_by_the_time_to_live_of_the_table() {
     let days = || VersionsRecord { keep_days: Some(7), ..audits() };
     assert!(refused(&database, days()).contains("not enabled"));
     let expiry = json!({"AttributeName": "ttl", "Enabled": true});
-    database.ok("UpdateTimeToLive", &json!({"TableName": "orders", "TimeToLiveSpecification": expiry}));
+    database
+        .ok("UpdateTimeToLive", &json!({"TableName": "orders", "TimeToLiveSpecification": expiry}));
     database.run_jobs();
     set(&database, days());
     put(&database, "v0_A", "x");
@@ -236,13 +242,25 @@ fn each_item_is_charged_streamed_and_in_the_history() {
     database.ok("UpdateTable", &json!({"TableName": "orders", "StreamSpecification": stream}));
     assert_eq!(put(&database, "plain", "x")["ConsumedCapacity"]["CapacityUnits"], json!(1.0));
     assert_eq!(put(&database, "v0_A", "x")["ConsumedCapacity"]["CapacityUnits"], json!(2.0));
-    let counted = database.ok("Query", &json!({"TableName": "orders.history", "Select": "COUNT",
-        "KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": {":p": {"S": "p"}}}));
+    let counted = database.ok(
+        "Query",
+        &json!({"TableName": "orders.history", "Select": "COUNT",
+        "KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": {":p": {"S": "p"}}}),
+    );
     assert_eq!(counted["Count"], json!(3), "three items that are there");
-    let arn = database.ok("DescribeTable", &json!({"TableName": "orders"}))["Table"]["LatestStreamArn"].clone();
-    let shard = database.ok("DescribeStream", &json!({"StreamArn": arn}))["StreamDescription"]["Shards"][0]["ShardId"].clone();
-    let iterator = database.ok("GetShardIterator", &json!({"StreamArn": arn, "ShardId": shard,
-        "ShardIteratorType": "TRIM_HORIZON"}))["ShardIterator"].clone();
+    let arn =
+        database.ok("DescribeTable", &json!({"TableName": "orders"}))["Table"]["LatestStreamArn"]
+            .clone();
+    let shard =
+        database.ok("DescribeStream", &json!({"StreamArn": arn}))["StreamDescription"]["Shards"][0]
+            ["ShardId"]
+            .clone();
+    let iterator = database.ok(
+        "GetShardIterator",
+        &json!({"StreamArn": arn, "ShardId": shard,
+        "ShardIteratorType": "TRIM_HORIZON"}),
+    )["ShardIterator"]
+        .clone();
     let records = database.ok("GetRecords", &json!({"ShardIterator": iterator}));
     assert_eq!(records["Records"].as_array().unwrap().len(), 3);
     check(&database);
@@ -264,7 +282,9 @@ fn versions_made_by_hand_are_taken_over() {
         put(&database, sk, "new");
     }
     let all = all(&database);
-    for expected in ["v003_A new", "v0_A new 3", "v008_B new", "v0_B new 8", "v002_C new", "v0_C new 2"] {
+    for expected in
+        ["v003_A new", "v0_A new 3", "v008_B new", "v0_B new 8", "v002_C new", "v0_C new 2"]
+    {
         assert!(all.iter().any(|it| it == expected), "{expected}: {all:?}");
     }
     // A key that a program has taken since is left to it.
@@ -283,10 +303,8 @@ fn a_number_that_does_not_fit_is_refused() {
     for nth in 1..=9 {
         put(&database, "new_A", &nth.to_string());
     }
-    let refused = database.fails(
-        "PutItem",
-        &json!({"TableName": "orders", "Item": state("new_A", "ten")}),
-    );
+    let refused =
+        database.fails("PutItem", &json!({"TableName": "orders", "Item": state("new_A", "ten")}));
     assert!(refused.contains("number 10 does not fit"), "{refused}");
     assert_eq!(all(&database).len(), 10);
     put(&database, "other", "x");
@@ -321,9 +339,14 @@ fn writers_at_once_get_numbers_of_their_own() {
     let write = |writer: u64| {
         let database = &databases[usize::try_from(writer % 2).unwrap()];
         for nth in 0..WRITES {
-            let request = json!({"TableName": "orders", "Item": state("v0_A", &format!("{writer}.{nth}"))});
+            let request =
+                json!({"TableName": "orders", "Item": state("v0_A", &format!("{writer}.{nth}"))});
             while let Err(error) = database.call("PutItem", &request) {
-                assert!(error.to_string().contains("TransactionConflict") || error.to_string().contains("try again"), "{error}");
+                assert!(
+                    error.to_string().contains("TransactionConflict")
+                        || error.to_string().contains("try again"),
+                    "{error}"
+                );
             }
         }
     };
@@ -394,8 +417,10 @@ fn versions_are_those_of_the_model() {
                 });
             }
         }
-        let mut expected: Vec<String> = model.iter().map(|(key, it)| format!("{key} {it}")).collect();
-        expected.extend(newest.iter().map(|(name, (it, number))| format!("v0_{name} {it} {number}")));
+        let mut expected: Vec<String> =
+            model.iter().map(|(key, it)| format!("{key} {it}")).collect();
+        expected
+            .extend(newest.iter().map(|(name, (it, number))| format!("v0_{name} {it} {number}")));
         expected.sort();
         let mut found = all(&database);
         found.sort();

@@ -211,9 +211,10 @@ fn entry_bytes(copy: &mut Client, request: &Request) -> anyhow::Result<f64> {
     let indexes = ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"]
         .into_iter()
         .flat_map(|member| table[member].as_array().into_iter().flatten());
-    let index = request.index.as_ref().and_then(|name| {
-        indexes.into_iter().find(|index| index["IndexName"] == name.as_str())
-    });
+    let index = request
+        .index
+        .as_ref()
+        .and_then(|name| indexes.into_iter().find(|index| index["IndexName"] == name.as_str()));
     let number = |of: &Value, member: &str| of[member].as_f64().unwrap_or(0.0);
     let (bytes, items) = match index {
         Some(index) => (number(index, "IndexSizeBytes"), number(index, "ItemCount")),
@@ -249,7 +250,8 @@ fn told(answered: &Answered, now: &Measured, then: &Measured, entry_bytes: f64) 
     let is_dearer = then.mean() > reckoned.mean() * DEARER_PART + DEARER_UNITS;
     let verdict = if is_dearer { ": dearer than reckoned" } else { "" };
     lines.push(format!("    reckoned  {}{verdict}", units(&reckoned)));
-    let differ = now.returned.iter().zip(&then.returned).filter(|(one, other)| one != other).count();
+    let differ =
+        now.returned.iter().zip(&then.returned).filter(|(one, other)| one != other).count();
     if differ > 0 {
         let examples = count_of(differ as u64, "example");
         lines.push(format!("    other items are returned by {examples}"));

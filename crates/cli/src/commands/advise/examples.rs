@@ -59,7 +59,8 @@ fn request(request: &Request, item: &Item, other: &Item) -> Option<Map<String, V
         if tests.is_empty() {
             continue;
         }
-        let filled: Option<Vec<String>> = tests.iter().map(|test| filled(test, item, other)).collect();
+        let filled: Option<Vec<String>> =
+            tests.iter().map(|test| filled(test, item, other)).collect();
         let expression = placeholders.expression(&filled?.join(" AND ")).ok()?;
         members.insert(member.to_owned(), json!(expression));
     }
@@ -94,7 +95,11 @@ fn filled(test: &Tested, item: &Item, other: &Item) -> Option<String> {
         vec![own.clone(), own.clone()]
     } else {
         let (low, high) = if is_after(own, others) { (others, own) } else { (own, others) };
-        if test.text.contains(" BETWEEN ") { vec![low.clone(), high.clone()] } else { vec![own.clone()] }
+        if test.text.contains(" BETWEEN ") {
+            vec![low.clone(), high.clone()]
+        } else {
+            vec![own.clone()]
+        }
     }
     .into_iter();
     let mut text = String::with_capacity(test.text.len());
@@ -115,7 +120,9 @@ fn beginning(value: &Value) -> Option<Value> {
     let text = value["S"].as_str()?;
     let end = match text.rfind(['#', '/', ':', '|', '-', '_']) {
         Some(at) => at + 1,
-        None => text.char_indices().nth(text.chars().count().div_ceil(2)).map_or(text.len(), |it| it.0),
+        None => {
+            text.char_indices().nth(text.chars().count().div_ceil(2)).map_or(text.len(), |it| it.0)
+        }
     };
     text.get(..end).filter(|text| !text.is_empty()).map(|text| json!({ "S": text }))
 }
@@ -144,7 +151,10 @@ mod tests {
         let (one, two) = (one.as_object().unwrap(), two.as_object().unwrap());
         for (test, expected) in [
             (tested(Test::Equal, "a = ?", "a"), Some("a = \"TX#HOUSTON#1\"")),
-            (tested(Test::Range, "begins_with(a, ?)", "a"), Some("begins_with(a, \"TX#HOUSTON#\")")),
+            (
+                tested(Test::Range, "begins_with(a, ?)", "a"),
+                Some("begins_with(a, \"TX#HOUSTON#\")"),
+            ),
             (tested(Test::Range, "n BETWEEN ? AND ?", "n"), Some("n BETWEEN 9 AND 10")),
             (tested(Test::Range, "n > ?", "n"), Some("n > 10")),
             (tested(Test::Exists, "attribute_exists(n)", "n"), Some("attribute_exists(n)")),

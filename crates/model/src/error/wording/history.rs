@@ -37,7 +37,7 @@ pub fn refused(fault: &HistoryFault) -> String {
         }
         HistoryFault::VersionsByQuery(name) => {
             format!(
-                "{name} has the versions of items: they are read by Query, Scan and ExecuteStatement"
+                "{name} has the versions of items: they are read by GetItem, Query, Scan and ExecuteStatement"
             )
         }
         HistoryFault::Key => {
