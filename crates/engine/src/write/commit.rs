@@ -90,7 +90,11 @@ impl<S: Store> Core<S> {
         let clock = &*self.environment.now_ms;
         let places = claims::places_of(writes);
         let draws = Draws::of(writes, &self.environment);
-        let mut numbered = Numbered::of(self, writes).await?;
+        let mut numbered = Numbered::default();
+        if writes.iter().any(|(table, _)| table.versions.is_some()) {
+            // On the heap: rare, and the future of every write would be as large.
+            numbered = Box::pin(Numbered::of(self, writes)).await?;
+        }
         let mut met = 0;
         loop {
             let keys = || Keys {

@@ -77,9 +77,6 @@ impl<'w> Numbered<'w> {
         core: &Core<S>,
         writes: &'w [(&Table, Write<'_>)],
     ) -> ApiResult<Self> {
-        if writes.iter().all(|(table, _)| table.versions.is_none()) {
-            return Ok(Self(Vec::new()));
-        }
         let view = core.view().await?;
         let mut plans = Vec::with_capacity(writes.len());
         for (table, write) in writes {
