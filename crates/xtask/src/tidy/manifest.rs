@@ -19,6 +19,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("advisor", &["cost"]),
     ("heat", &[]),
     ("lint", &["advisor", "heat"]),
+    ("design", &["advisor", "cost", "expr", "lint", "model"]),
     ("xtask", &["scratch"]),
     ("wire", &["model"]),
     ("expr", &["model"]),
@@ -28,7 +29,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("hashrange", &["advisor", "cost", "heat", "model", "wire", "storage", "engine"]),
     ("samples", &["hashrange", "storage"]),
     ("server", &["cost", "model", "wire", "auth"]),
-    ("cli", &["hashrange", "allocator", "auth", "server", "samples", "storage", "lint", "tls"]),
+    ("cli", &["hashrange", "allocator", "auth", "server", "samples", "storage", "lint", "tls", "design"]),
     ("testkit", &["model", "wire", "scratch", "storage", "engine"]),
     ("bench", &["scratch", "expr", "auth", "hashrange", "server"]),
 ];
