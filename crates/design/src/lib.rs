@@ -15,5 +15,6 @@
 //! and printing.
 #![forbid(unsafe_code)]
 
+pub mod coverage;
 pub mod entities;
 mod words;

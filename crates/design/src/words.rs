@@ -26,3 +26,19 @@ pub(crate) fn count(length: usize) -> u64 {
 pub(crate) fn is_share(part: usize, whole: usize, per_cent: usize) -> bool {
     part.saturating_mul(100) >= whole.saturating_mul(per_cent)
 }
+
+/// Returns a text as a cell of a table in Markdown has it, on one line and without markup.
+pub(crate) fn cell_text(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' => {
+                escaped.push('\\');
+                escaped.push(character);
+            }
+            other if other.is_control() => escaped.push(' '),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

@@ -18,9 +18,9 @@ fn definition(text: &str) -> Definition {
         });
         elements.collect()
     };
-    definition.key_schema = schema(sections.next().unwrap());
+    definition.key_schema = schema(sections.next().unwrap_or_default());
     for index in sections {
-        let (name, keys) = index.split_once(':').unwrap();
+        let (name, keys) = index.split_once(':').unwrap_or_default();
         definition.global_secondary_indexes.push(IndexFacts {
             index_name: name.to_owned(),
             key_schema: schema(keys),
@@ -38,7 +38,7 @@ fn definition(text: &str) -> Definition {
 /// Returns an item of `name=text name:number`; `_` stands for a blank in a text.
 fn item(text: &str) -> Item {
     let attributes = text.split_whitespace().map(|attribute| {
-        let at = attribute.find(['=', ':']).unwrap();
+        let at = attribute.find(['=', ':']).expect("a value");
         let (name, value) = (&attribute[..at], &attribute[at + 1..]);
         let number = value.parse::<i64>().ok().filter(|_| attribute[at..].starts_with(':'));
         match number {
@@ -70,7 +70,7 @@ fn told(found: &Entities) -> Vec<String> {
 /// Checks that each template is one, and returns their texts.
 fn templates(found: &Entities) -> Vec<&str> {
     for template in &found.templates {
-        KeyTemplate::parse(&template.template).unwrap();
+        KeyTemplate::parse(&template.template).expect(&template.template);
     }
     found.templates.iter().map(|template| template.template.as_str()).collect()
 }
