@@ -16,5 +16,8 @@
 #![forbid(unsafe_code)]
 
 pub mod coverage;
+pub mod difference;
 pub mod entities;
+pub mod formats;
+pub mod plan;
 mod words;

@@ -118,7 +118,7 @@ fn a_cell_says_how_a_key_answers_a_pattern_and_what_it_costs() {
             "FILTER status = ? AND total > ?",
             [
                 "scan  | status = ?, total > ? | 122.5",
-                "filter after range status = ? | total > ? | 0.5 to 6.5 | placed",
+                "filter after range status = ? | total > ? | 0.5 to 3.5 | placed",
                 "not answerable",
             ],
         ),
@@ -128,7 +128,7 @@ fn a_cell_says_how_a_key_answers_a_pattern_and_what_it_costs() {
             [
                 "scan  | mail = ? | 122.5",
                 "scan  | mail = ? | 6.5 | placed",
-                "key range mail = ? |  | 0.5 to 5",
+                "key range mail = ? |  | 0.5 to 1",
             ],
         ),
         ("GetItem", "", ["key range pk = ?, sk = ? |  | 0.5", "not answerable", "not answerable"]),
