@@ -19,5 +19,6 @@ pub mod coverage;
 pub mod difference;
 pub mod entities;
 pub mod formats;
+pub mod page;
 pub mod plan;
 mod words;

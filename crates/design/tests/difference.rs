@@ -92,7 +92,7 @@ fn edits() -> Vec<(Edit, &'static str)> {
         (
             Box::new(|plan: &mut TablePlan| {
                 plan.facets[0].sort = Some("O#{id}".to_owned());
-                plan.facets[0].attributes[0] = "total".to_owned();
+                "total".clone_into(&mut plan.facets[0].attributes[0]);
             }),
             "items Order: USER#{user} / ORDER#{id} -> USER#{user} / O#{id}; with total; without id",
         ),

@@ -159,6 +159,7 @@ fn what_terraform_cannot_be_read_is_named_with_its_line() {
             table("name = \"t\"\nhash_key = \"a\"\nread_capacity = 1.5"),
             "line 4: t: read_capacity is no whole number",
         ),
+        (table("name = \"t\"\ncount = 2"), "line 3: t: count makes several tables"),
         (table("name = \"t"), "line 2: a text is not closed"),
         (table("name = \"\\q\""), "line 2: an unknown escape"),
         (table("name ="), "line 2: a value is missing"),

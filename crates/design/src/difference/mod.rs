@@ -16,6 +16,7 @@ mod table;
 
 use crate::plan::TablePlan;
 use serde::Serialize;
+use serde_json::Value;
 
 /// Two designs compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -88,6 +89,11 @@ pub enum Effect {
     },
     /// It says something of items, and changes nothing.
     Told,
+}
+
+/// Returns the key of a table or an index in words, such as `pk:S, sk:N`.
+pub(crate) fn key_of_request(holder: &Value, request: &Value) -> String {
+    indexes::key_text(holder, request).unwrap_or_default()
 }
 
 /// Compares two designs.

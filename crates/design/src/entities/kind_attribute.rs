@@ -31,8 +31,13 @@ pub(crate) fn find(
     groups: &BTreeMap<KeySkeleton, Vec<usize>>,
 ) -> Option<String> {
     let texts = names.texts();
+    let group_of: BTreeMap<usize, usize> = groups
+        .values()
+        .enumerate()
+        .flat_map(|(group, rows)| rows.iter().map(move |row| (*row, group)))
+        .collect();
     let candidates: Vec<Candidate<'_>> =
-        texts.iter().filter_map(|(name, values)| Candidate::of(name, values, groups)).collect();
+        texts.iter().filter_map(|(name, values)| Candidate::of(name, values, &group_of)).collect();
     let of_names = |known: &[&str]| {
         let mut named = candidates.iter();
         named.find(|it| {
@@ -64,7 +69,7 @@ impl<'n> Candidate<'n> {
     fn of(
         name: &'n str,
         texts: &[(usize, &'n str)],
-        groups: &BTreeMap<KeySkeleton, Vec<usize>>,
+        group_of: &BTreeMap<usize, usize>,
     ) -> Option<Self> {
         let mut values: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (row, text) in texts {
@@ -73,11 +78,6 @@ impl<'n> Candidate<'n> {
                 return None;
             }
         }
-        let group_of: BTreeMap<usize, usize> = groups
-            .values()
-            .enumerate()
-            .flat_map(|(group, rows)| rows.iter().map(move |row| (*row, group)))
-            .collect();
         let mut met = BTreeMap::new();
         for (row, text) in texts {
             if let Some(group) = group_of.get(row) {

@@ -88,6 +88,9 @@ pub struct Entity {
     pub more_attributes: u64,
     /// Key of the item that the examples are from.
     pub example: String,
+    /// Its items, as offsets in those that were looked at.
+    #[serde(skip)]
+    pub rows: Vec<usize>,
 }
 
 /// Items that fit no entity.
@@ -163,6 +166,7 @@ fn entity(keys: &[KeyAttribute], kind: &Kind, patterns: Vec<KeyPattern>, items: 
         attributes,
         more_attributes,
         example: example.map(|item| key_text(keys, item)).unwrap_or_default(),
+        rows: kind.rows.clone(),
     }
 }
 

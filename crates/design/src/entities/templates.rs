@@ -8,7 +8,7 @@ use crate::words::count;
 use hashrange_expr::KeyTemplate;
 use hashrange_model::{Item, ValueRef};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A key template that can be set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,6 +38,11 @@ pub(crate) fn of_table(
 ) -> Vec<TableTemplate> {
     let mut found: Vec<TableTemplate> = Vec::new();
     let mut sources: BTreeSet<String> = BTreeSet::new();
+    let excluded: BTreeSet<&str> = keys.iter().map(|key| key.name.as_str()).collect();
+    let conditions: BTreeMap<&str, Option<String>> = kinds
+        .iter()
+        .map(|kind| (kind.name.as_str(), condition(kind, told_by, items, &excluded)))
+        .collect();
     for (nth, key) in keys.iter().enumerate() {
         let of_kinds: Vec<(&Kind, &KeyPattern)> = kinds
             .iter()
@@ -45,7 +50,7 @@ pub(crate) fn of_table(
             .filter_map(|(kind, patterns)| Some((kind, patterns.get(nth)?)))
             .filter(|(_, pattern)| pattern.items > 0)
             .collect();
-        let maker = Maker { key, kinds, told_by, items };
+        let maker = Maker { key, kinds, conditions: &conditions, items };
         match maker.template(&of_kinds) {
             Some(Ok((template, parsed))) if !sources.contains(&key.name) => {
                 let names: Vec<&str> = parsed.names().into_iter().collect();
@@ -68,7 +73,8 @@ pub(crate) fn of_table(
 struct Maker<'m> {
     key: &'m KeyAttribute,
     kinds: &'m [Kind],
-    told_by: Option<&'m str>,
+    /// The condition of each kind, by its name.
+    conditions: &'m BTreeMap<&'m str, Option<String>>,
     items: &'m [Item],
 }
 
@@ -95,7 +101,7 @@ impl Maker<'_> {
                 cases = vec![template_text(&self.key.name, &pattern.pattern, when)];
                 break;
             }
-            let Some(of_kind) = self.condition(kind) else {
+            let Some(Some(of_kind)) = self.conditions.get(kind.name.as_str()) else {
                 without.push(kind.name.clone());
                 continue;
             };
@@ -143,17 +149,22 @@ impl Maker<'_> {
         };
         Ok((told, template))
     }
+}
 
-    /// Returns the condition that only the items of a kind meet.
-    fn condition(&self, kind: &Kind) -> Option<String> {
-        if let (Some(attribute), Some(value)) = (self.told_by, &kind.value) {
-            return Some(format!("{} = {}", when::name(attribute), when::text(value)));
-        }
-        let of_kind: BTreeSet<usize> = kind.rows.iter().copied().collect();
-        let (mut these, mut others) = (Vec::new(), Vec::new());
-        for (row, item) in self.items.iter().enumerate() {
-            if of_kind.contains(&row) { these.push(item) } else { others.push(item) }
-        }
-        when::marker(&these, &others, &BTreeSet::from([self.key.name.as_str()]))
+/// Returns the condition that only the items of a kind meet.
+fn condition(
+    kind: &Kind,
+    told_by: Option<&str>,
+    items: &[Item],
+    excluded: &BTreeSet<&str>,
+) -> Option<String> {
+    if let (Some(attribute), Some(value)) = (told_by, &kind.value) {
+        return Some(format!("{} = {}", when::name(attribute), when::text(value)));
     }
+    let of_kind: BTreeSet<usize> = kind.rows.iter().copied().collect();
+    let (mut these, mut others) = (Vec::new(), Vec::new());
+    for (row, item) in items.iter().enumerate() {
+        if of_kind.contains(&row) { these.push(item) } else { others.push(item) }
+    }
+    when::marker(&these, &others, excluded)
 }

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most values of an attribute in a condition.
 const VALUES_MAX: usize = 8;
+/// Most attributes of an item that may be in a condition.
+const NAMES_MAX: usize = 50;
 /// Fewest items that show a condition.
 const ITEMS_MIN: usize = 4;
 
@@ -34,7 +36,8 @@ pub(crate) fn presence(rows: &[&Item], attribute: &str) -> Option<String> {
     let (having, lacking): (Vec<&Item>, Vec<&Item>) =
         rows.iter().partition(|item| item.get(attribute).is_some());
     let first = having.first()?;
-    let mut names = first.iter().map(|(name, _)| name).filter(|name| *name != attribute);
+    let names = first.iter().map(|(name, _)| name).filter(|name| *name != attribute);
+    let mut names = names.take(NAMES_MAX);
     let by_value = names.find_map(|name| by_value(name, &having, &lacking));
     by_value.or_else(|| marker(&having, &lacking, &BTreeSet::from([attribute])))
 }
@@ -46,7 +49,8 @@ pub(crate) fn marker(
     excluded: &BTreeSet<&str>,
 ) -> Option<String> {
     let first = having.first()?;
-    let mut names = first.iter().map(|(name, _)| name).filter(|name| !excluded.contains(name));
+    let names = first.iter().map(|(name, _)| name).filter(|name| !excluded.contains(name));
+    let mut names = names.take(NAMES_MAX);
     let found = names.find(|name| {
         having.iter().all(|item| item.get(name).is_some())
             && lacking.iter().all(|item| item.get(name).is_none())

@@ -52,6 +52,16 @@ pub fn read(text: &str) -> Read<Contents> {
 fn table(block: &Block) -> Read<Table> {
     let reader = Reader { of: block.labels.get(1).map_or("table", String::as_str) };
     let mut taker = Taker::new(&block.body);
+    for several in ["count", "for_each"] {
+        if let Some((_, line)) = taker.value(several) {
+            return reader.fault(
+                line,
+                &format!(
+                    "{several} makes several tables of one block, which is not understood here"
+                ),
+            );
+        }
+    }
     let name = reader.text(&mut taker, "name")?;
     let Some(name) = name else { return reader.fault(block.line, "name is missing") };
     let mut request = Map::new();
