@@ -72,16 +72,6 @@ pub enum DesignCommand {
     Write(DesignWrite),
 }
 
-impl DesignCommand {
-    /// Returns the database to use.
-    pub fn connection(&self) -> &Connection {
-        match self {
-            Self::Diff(arguments) => &arguments.connection,
-            Self::Write(arguments) => &arguments.connection,
-        }
-    }
-}
-
 /// Arguments of `design diff`.
 #[derive(Debug, Args)]
 #[command(

@@ -39,9 +39,8 @@ pub fn read(paths: &[PathBuf], given: Given<'_>) -> anyhow::Result<Vec<Contents>
             bail!("--parameter {name} is given twice");
         }
     }
-    let values = |path: &PathBuf| match terraform::is_form_of(path) {
-        true => Ok(Vec::new()),
-        false => source::read(path),
+    let values = |path: &PathBuf| {
+        if terraform::is_form_of(path) { Ok(Vec::new()) } else { source::read(path) }
     };
     let read = paths.iter().map(|path| Ok((path, values(path)?)));
     let files = read.collect::<anyhow::Result<Vec<_>>>()?;

@@ -1,5 +1,7 @@
 //! Text in HTML: escaped, in elements and tables.
 
+use std::fmt::Write as _;
+
 /// Most characters of a text that a page shows.
 const TEXT_MAX: usize = 400;
 
@@ -30,7 +32,8 @@ impl Html {
 
     /// Adds an element with a text on a line.
     pub(super) fn element(&mut self, name: &str, text: &str) {
-        self.0.push_str(&format!("<{name}>{}</{name}>\n", escaped(text)));
+        // Writing to a String cannot fail.
+        writeln!(self.0, "<{name}>{}</{name}>", escaped(text)).ok();
     }
 
     /// Adds a table whose first column has the headers of its rows.

@@ -2,13 +2,14 @@
 
 use super::html::{Cell, Html};
 use super::{StudiedTable, TablePrices, collections};
-use crate::coverage::{Answer, TableCoverage};
+use crate::coverage::{Answer, SourceKey, TableCoverage};
 use crate::difference::key_of_request;
 use crate::entities::{Drift, Entities, Entity, KeyPattern};
 use crate::words::counted;
 use hashrange_cost::{dollars, grouped};
 use hashrange_lint::Finding;
 use serde_json::Value;
+use std::fmt::Write as _;
 
 /// Most rows of one table of the page.
 const ROWS_MAX: usize = 200;
@@ -53,7 +54,7 @@ fn keys(html: &mut Html, table: &StudiedTable<'_>) {
         grouped(definition.table_size_bytes)
     );
     if let Some(attribute) = &table.plan.time_to_live {
-        told.push_str(&format!(", expiring by {attribute}"));
+        write!(told, ", expiring by {attribute}").ok();
     }
     html.element("p", &told);
     let mut rows = vec![vec![
@@ -197,7 +198,7 @@ fn coverage(html: &mut Html, covered: &TableCoverage) {
         html.element("p", "No access pattern is of this table.");
         return;
     }
-    let titles: Vec<String> = covered.sources.iter().map(|it| it.title()).collect();
+    let titles: Vec<String> = covered.sources.iter().map(SourceKey::title).collect();
     let mut header = vec!["access pattern", "operation"];
     header.extend(titles.iter().map(String::as_str));
     let row = |row: &crate::coverage::Row| {

@@ -5,7 +5,7 @@ use crate::config::ClientSettings;
 use crate::initial::{self, Definition, Given};
 use crate::surroundings::variable;
 use anyhow::Context;
-use hashrange::{DecodedItem, Item, decode};
+use hashrange::{ApiResult, DecodedItem, Item, Reason, decode};
 use hashrange_design::entities::{Entities, infer};
 use hashrange_design::plan::{Facet, TablePlan};
 use serde_json::{Map, Value};
@@ -34,9 +34,12 @@ fn plan(definition: Definition) -> anyhow::Result<TablePlan> {
 
 /// Returns an item of DynamoDB's JSON in its binary form.
 pub fn item(item: &Map<String, Value>) -> anyhow::Result<Item> {
-    let json = serde_json::to_vec(item)?;
-    let decoded = decode::<DecodedItem>(&json).map_err(|fault| anyhow::anyhow!("{fault}"))?;
-    decoded.value.into_result().map_err(|fault| anyhow::anyhow!("a value of an item: {fault:?}"))
+    decoded(&serde_json::to_vec(item)?).map_err(|fault| anyhow::anyhow!("an item: {fault}"))
+}
+
+fn decoded(json: &[u8]) -> ApiResult<Item> {
+    let decoded = decode::<DecodedItem>(json)?;
+    Ok(decoded.value.into_result().map_err(|fault| Reason::Value(*fault))?)
 }
 
 /// Returns entities as facets.
