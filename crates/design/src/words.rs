@@ -30,8 +30,14 @@ pub(crate) fn is_share(part: usize, whole: usize, per_cent: usize) -> bool {
 /// Returns a text as a cell of a table in Markdown has it, on one line and without markup.
 pub(crate) fn cell_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    let mut before = ' ';
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        // Within a word `_` is no markup.
+        let is_within =
+            before.is_alphanumeric() && characters.peek().is_some_and(|it| it.is_alphanumeric());
         match character {
+            '_' if is_within => escaped.push('_'),
             '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' => {
                 escaped.push('\\');
                 escaped.push(character);
@@ -39,6 +45,7 @@ pub(crate) fn cell_text(text: &str) -> String {
             other if other.is_control() => escaped.push(' '),
             other => escaped.push(other),
         }
+        before = character;
     }
     escaped
 }

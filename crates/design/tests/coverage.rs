@@ -59,6 +59,7 @@ fn table() -> TableFacts {
                 attribute("sk", 100, 1),
                 attribute("status", 100, 50),
                 attribute("mail", 10, 1),
+                attribute("total", 100, 3),
             ],
         }),
         ..TableFacts::default()
@@ -100,18 +101,14 @@ fn a_cell_says_how_a_key_answers_a_pattern_and_what_it_costs() {
             "pk = ? AND begins_with(sk, ?)",
             [
                 "key range pk = ?, begins_with(sk, ?) |  | 0.5 to 12.5",
-                "scan  | pk = ?, begins_with(sk, ?) | 6.5 | placed",
-                "scan  | pk = ?, begins_with(sk, ?) | 6.5 | mail",
+                "not answerable",
+                "not answerable",
             ],
         ),
         (
             "Query",
             "pk = ? AND sk = ?",
-            [
-                "key range pk = ?, sk = ? |  | 0.5",
-                "scan  | pk = ?, sk = ? | 6.5 | placed",
-                "scan  | pk = ?, sk = ? | 6.5 | mail",
-            ],
+            ["key range pk = ?, sk = ? |  | 0.5", "not answerable", "not answerable"],
         ),
         (
             "Scan",
@@ -125,11 +122,7 @@ fn a_cell_says_how_a_key_answers_a_pattern_and_what_it_costs() {
         (
             "Scan",
             "FILTER mail = ? RETURNS name",
-            [
-                "scan  | mail = ? | 122.5",
-                "scan  | mail = ? | 6.5 | placed",
-                "key range mail = ? |  | 0.5 to 1",
-            ],
+            ["scan  | mail = ? | 122.5", "not answerable", "key range mail = ? |  | 0.5 to 1"],
         ),
         ("GetItem", "", ["key range pk = ?, sk = ? |  | 0.5", "not answerable", "not answerable"]),
         (
@@ -177,6 +170,17 @@ fn the_best_key_and_the_fault_of_the_one_asked_for_are_told() {
     }
     let found = covered("Query", Some("by-status"), "status = ?");
     assert_eq!(found.unused, ["by-mail"]);
+}
+
+#[test]
+fn an_index_without_some_items_answers_no_scan_but_one_of_its_own() {
+    let text = "FILTER total > ?";
+    assert_eq!(cells(&covered("Scan", None, text))[1], "not answerable");
+    let own = covered("Scan", Some("by-status"), text);
+    assert_eq!(cells(&own)[1], "scan  | total > ? | 6.5");
+    assert_eq!(own.rows[0].best, Some(1));
+    let why = covered("Scan", None, text).rows[0].cells[1].why.clone();
+    assert_eq!(why.as_deref(), Some("it lacks the items without placed"));
 }
 
 #[test]

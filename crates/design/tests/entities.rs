@@ -231,6 +231,22 @@ fn an_index_key_of_some_items_has_its_condition() {
 }
 
 #[test]
+fn a_key_is_made_of_other_keys_that_are_attributes() {
+    let items: Vec<Item> = (10..30)
+        .map(|nth| {
+            let (stage, day) = (["OPEN", "SENT"][nth % 2], format!("2026-11-{nth}"));
+            item(&format!("pk=u{nth} stage_day={stage}#{day} stage={stage} day={day}"))
+        })
+        .collect();
+    let found = infer("pk stage_day; by: stage day", &items);
+    assert_eq!(templates(&found), ["stage_day = \"{stage}#{day}\""]);
+    assert_eq!(
+        told(&found),
+        ["shop: 20, pk={pk}?, stage_day={stage}#{day}, stage={stage}?, day={day}?"]
+    );
+}
+
+#[test]
 fn times_and_padded_numbers_are_encoders() {
     for (key, attributes, pattern) in [
         ("2026-11-%%", "at=2026-11-%%T09:30:00Z", "{at:iso:day}"),

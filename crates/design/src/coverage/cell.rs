@@ -4,7 +4,7 @@ use super::SourceKey;
 use super::estimate::{self, Units};
 use hashrange_advisor::{Reach, Request, reach};
 use hashrange_cost::{
-    AccessPattern, Definition, IndexFacts, KeyElement, Pattern, Returns, TableFacts,
+    AccessPattern, Definition, IndexFacts, KeyElement, Pattern, Returns, TableFacts, Test, Tested,
 };
 use serde::Serialize;
 
@@ -103,6 +103,16 @@ fn no(why: &str) -> Cell {
     }
 }
 
+/// A request that searches, against a key.
+struct Search<'s> {
+    facts: &'s TableFacts,
+    definition: &'s Definition,
+    source: &'s SourceKey,
+    pattern: &'s AccessPattern,
+    asked: &'s Pattern,
+    is_asked: bool,
+}
+
 fn search(
     facts: &TableFacts,
     definition: &Definition,
@@ -113,104 +123,96 @@ fn search(
     if asked.is_others {
         return no("its conditions were not recorded");
     }
-    let index = index_of(definition, source);
-    let key = index.map_or(&definition.key_schema, |index| &index.key_schema);
-    let request = Request {
-        operation: pattern.operation.clone(),
-        table: pattern.table.clone(),
-        index: source.index.clone(),
-        pattern: asked.clone(),
-    };
-    let reach = reach(&request, key);
-    let filter = reach.as_ref().map_or_else(
-        || asked.keys.iter().chain(&asked.filter).collect(),
-        |reach| reach.filter.iter().collect::<Vec<_>>(),
-    );
-    let tested = filter.iter().flat_map(|it| &it.names).map(String::as_str);
-    if let Some(index) = index
-        && let Some(name) = lacks(definition, index, asked, tested)
-    {
-        return no(&format!("its entries have no {name}"));
-    }
-    match reach {
-        Some(reach) if reach.is_query => by_key(facts, definition, source, &reach),
-        Some(_) => scan(
-            facts,
-            definition,
-            source,
-            asked,
-            key,
-            "a filter of a Query names no attribute of its key",
-        ),
-        None => scan(facts, definition, source, asked, key, &open(source)),
-    }
+    let is_asked = source.index == pattern.index;
+    Search { facts, definition, source, pattern, asked, is_asked }.cell()
 }
 
-fn open(source: &SourceKey) -> String {
-    format!("no `=` gives its partition key {} one value", source.partition.join(", "))
-}
-
-fn by_key(facts: &TableFacts, definition: &Definition, source: &SourceKey, reach: &Reach) -> Cell {
-    let texts = |tests: &[hashrange_cost::Tested]| tests.iter().map(|it| it.text.clone()).collect();
-    let is_item = reach.is_whole && source.index.is_none();
-    let units = if is_item {
-        estimate::of_item(facts)
-    } else {
-        estimate::of_range(facts, source.index.as_deref(), &reach.keys)
-    };
-    Cell {
-        answer: if reach.filter.is_empty() { Answer::Key } else { Answer::KeyAndFilter },
-        keys: texts(&reach.keys),
-        filter: texts(&reach.filter),
-        read_units: units,
-        assumes: assumed(facts, definition, source, &reach.untested),
-        ..no("")
+impl Search<'_> {
+    fn cell(&self) -> Cell {
+        let index = index_of(self.definition, self.source);
+        let key = index.map_or(&self.definition.key_schema, |index| &index.key_schema);
+        let request = Request {
+            operation: self.pattern.operation.clone(),
+            table: self.pattern.table.clone(),
+            index: self.source.index.clone(),
+            pattern: self.asked.clone(),
+        };
+        let reach = reach(&request, key);
+        let filter: Vec<&Tested> = reach.as_ref().map_or_else(
+            || self.asked.keys.iter().chain(&self.asked.filter).collect(),
+            |reach| reach.filter.iter().collect(),
+        );
+        let tested = filter.iter().flat_map(|it| &it.names).map(String::as_str);
+        if let Some(index) = index
+            && let Some(name) = lacks(self.definition, index, self.asked, tested)
+        {
+            return no(&format!("its entries have no {name}"));
+        }
+        match reach {
+            Some(reach) if reach.is_query => self.by_key(&reach),
+            Some(_) => self.scan(key, "a filter of a Query names no attribute of its key"),
+            None => {
+                let names = self.source.partition.join(", ");
+                self.scan(key, &format!("no `=` gives its partition key {names} one value"))
+            }
+        }
     }
-}
 
-fn scan(
-    facts: &TableFacts,
-    definition: &Definition,
-    source: &SourceKey,
-    asked: &Pattern,
-    key: &[KeyElement],
-    why: &str,
-) -> Cell {
-    let all = asked.keys.iter().chain(&asked.filter);
-    let is_tested = |name: &str| {
-        let mut tests = asked.keys.iter().chain(&asked.filter);
-        tests.any(|it| it.test != hashrange_cost::Test::Other && it.names == [name])
-    };
-    let names = key.iter().map(|element| element.attribute_name.clone());
-    let untested: Vec<String> = names.filter(|name| !is_tested(name)).collect();
-    let filter: Vec<String> = all.map(|it| it.text.clone()).collect();
-    Cell {
-        answer: Answer::Scan,
-        read_units: estimate::of_scan(facts, source.index.as_deref()),
-        why: (!filter.is_empty()).then(|| why.to_owned()),
-        filter,
-        assumes: assumed(facts, definition, source, &untested),
-        ..no("")
+    fn by_key(&self, reach: &Reach) -> Cell {
+        let texts = |tests: &[Tested]| tests.iter().map(|it| it.text.clone()).collect();
+        let is_item = reach.is_whole && self.source.index.is_none();
+        let units = if is_item {
+            estimate::of_item(self.facts)
+        } else {
+            estimate::of_range(self.facts, self.source.index.as_deref(), &reach.keys)
+        };
+        Cell {
+            answer: if reach.filter.is_empty() { Answer::Key } else { Answer::KeyAndFilter },
+            keys: texts(&reach.keys),
+            filter: texts(&reach.filter),
+            read_units: units,
+            assumes: self.assumed(&reach.untested),
+            ..no("")
+        }
     }
-}
 
-/// Returns the attributes of an index's key that items may lack, so that the index lacks these items.
-fn assumed(
-    facts: &TableFacts,
-    definition: &Definition,
-    source: &SourceKey,
-    untested: &[String],
-) -> Vec<String> {
-    if source.index.is_none() {
-        return Vec::new();
+    fn scan(&self, key: &[KeyElement], why: &str) -> Cell {
+        let all = || self.asked.keys.iter().chain(&self.asked.filter);
+        let is_tested = |name: &str| all().any(|it| it.test != Test::Other && it.names == [name]);
+        let names = key.iter().map(|element| element.attribute_name.clone());
+        let untested: Vec<String> = names.filter(|name| !is_tested(name)).collect();
+        let assumes = self.assumed(&untested);
+        let is_sampled = self.facts.sample.as_ref().is_some_and(|sample| sample.items > 0);
+        if let Some(name) = assumes.first().filter(|_| is_sampled) {
+            return no(&format!("it lacks the items without {name}"));
+        }
+        let filter: Vec<String> = all().map(|it| it.text.clone()).collect();
+        Cell {
+            answer: Answer::Scan,
+            read_units: estimate::of_scan(self.facts, self.source.index.as_deref()),
+            why: (!filter.is_empty()).then(|| why.to_owned()),
+            filter,
+            assumes,
+            ..no("")
+        }
     }
-    let of_table = |name: &str| definition.key_schema.iter().any(|it| it.attribute_name == name);
-    let is_there = |name: &str| {
-        facts.sample.as_ref().is_some_and(|sample| {
-            sample.items > 0 && sample.attribute(name).is_some_and(|it| it.items == sample.items)
-        })
-    };
-    untested.iter().filter(|name| !of_table(name) && !is_there(name)).cloned().collect()
+
+    /// Returns the attributes of an index's key that items may lack, so that the index lacks these items. A request to
+    /// an index wants its entries, which have them.
+    fn assumed(&self, untested: &[String]) -> Vec<String> {
+        if self.source.index.is_none() || self.is_asked {
+            return Vec::new();
+        }
+        let keys = &self.definition.key_schema;
+        let of_table = |name: &str| keys.iter().any(|it| it.attribute_name == name);
+        let is_there = |name: &str| {
+            self.facts.sample.as_ref().is_some_and(|sample| {
+                let seen = sample.attribute(name);
+                sample.items > 0 && seen.is_some_and(|it| it.items == sample.items)
+            })
+        };
+        untested.iter().filter(|name| !of_table(name) && !is_there(name)).cloned().collect()
+    }
 }
 
 /// Returns an attribute that a request needs and entries of an index lack.

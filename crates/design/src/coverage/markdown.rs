@@ -70,7 +70,7 @@ impl Row {
             None => None,
         };
         if !cell.assumes.is_empty() {
-            write!(text, ", if all have {}", cell_text(&cell.assumes.join(", "))).ok();
+            write!(text, ", if the items have {}", cell_text(&cell.assumes.join(", "))).ok();
         }
         text
     }

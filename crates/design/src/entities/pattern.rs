@@ -56,21 +56,56 @@ pub struct Drift {
 }
 
 /// Returns the pattern of each key attribute for a kind.
+///
+/// A part names no attribute that is derived itself. So first no key is a source; then those that are attributes of
+/// their own are sources of the others, such as the state and the date of a key that joins both.
 pub(crate) fn of_kind(keys: &[KeyAttribute], kind: &Kind, items: &[Item]) -> Vec<KeyPattern> {
     let rows: Vec<&Item> = kind.rows.iter().filter_map(|row| items.get(*row)).collect();
-    // A part names an attribute that is not derived itself; of keys only those of the table that are no text.
+    let is_only = rows.len() == items.len();
+    let find = |key: &KeyAttribute, excluded: &BTreeSet<&str>| {
+        let finder = Finder { keys, key, rows: &rows, is_only, excluded };
+        finder.pattern()
+    };
     let mut derived: BTreeSet<&str> = keys.iter().map(|key| key.name.as_str()).collect();
-    let mut patterns = Vec::new();
-    for key in keys {
-        let is_only = rows.len() == items.len();
-        let finder = Finder { keys, key, rows: &rows, is_only, excluded: &derived };
-        let pattern = finder.pattern();
-        if !pattern.is_template && pattern.why.is_none() {
+    let mut patterns: Vec<KeyPattern> = keys.iter().map(|key| find(key, &derived)).collect();
+    for (key, pattern) in keys.iter().zip(&patterns) {
+        if pattern.is_own() {
             derived.remove(key.name.as_str());
         }
-        patterns.push(pattern);
+    }
+    let mut sources: BTreeSet<String> = BTreeSet::new();
+    for (key, pattern) in keys.iter().zip(&mut patterns) {
+        let is_settled = pattern.is_template || pattern.items == 0 || sources.contains(&key.name);
+        if is_settled {
+            continue;
+        }
+        derived.insert(&key.name);
+        let found = find(key, &derived);
+        // A key of the table that equals one of an index is where that comes from.
+        let is_copied = key.of_table.is_some() && found.is_one_part();
+        if found.is_template && !is_copied {
+            let text = template_text(&key.name, &found.pattern, None);
+            let template = KeyTemplate::parse(&text).ok();
+            let names = template.iter().flat_map(KeyTemplate::names);
+            sources.extend(names.map(str::to_owned));
+            *pattern = found;
+        } else if pattern.is_own() {
+            derived.remove(key.name.as_str());
+        }
     }
     patterns
+}
+
+impl KeyPattern {
+    /// Returns whether it is one part and nothing around it.
+    fn is_one_part(&self) -> bool {
+        self.pattern.starts_with('{') && self.pattern.find('}') == Some(self.pattern.len() - 1)
+    }
+
+    /// Returns whether it is an attribute of its own, which is made of no others.
+    fn is_own(&self) -> bool {
+        !self.is_template && self.why.is_none() && self.items > 0
+    }
 }
 
 /// An item, and the components of its key.

@@ -236,7 +236,7 @@ fn answer(cell: &crate::coverage::Cell, is_best: bool) -> Cell {
     }
     lines.extend(cell.read_units.map(|units| format!("{} RU", units.text())));
     if cell.answer != Answer::No && !cell.assumes.is_empty() {
-        lines.push(format!("if all have {}", cell.assumes.join(", ")));
+        lines.push(format!("if the items have {}", cell.assumes.join(", ")));
     }
     lines.extend(cell.why.clone());
     let best = if is_best { " (best)" } else { "" };
