@@ -64,8 +64,7 @@ impl<'i> Names<'i> {
     /// Returns whether an attribute of each of some items has this text.
     pub(crate) fn holds(&self, rows: &[usize], text: &str) -> bool {
         rows.iter().filter_map(|row| self.items.get(*row)).all(|item| {
-            let mut values = item.iter().filter(|(name, _)| !self.keys.contains(name));
-            values.any(|(_, value)| matches!(value, ValueRef::S(known) if known == text))
+            item.iter().any(|(_, value)| matches!(value, ValueRef::S(known) if known == text))
         })
     }
 }
