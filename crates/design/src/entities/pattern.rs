@@ -126,6 +126,8 @@ struct Found {
     /// The first piece that no attribute derives: the text before it.
     missing: Option<String>,
     parts: usize,
+    /// Number of parts, and of literals that are more than digits, as the year of all dates.
+    explained: usize,
 }
 
 impl Finder<'_> {
@@ -190,9 +192,10 @@ impl Finder<'_> {
     fn find(&self, having: &[Seen<'_>]) -> Found {
         let whole = part::find(having, "", self.excluded);
         if let Some(part) = whole.filter(|_| !is_constant(having) || having.len() == 1) {
-            return Found { text: part, missing: None, parts: 1 };
+            return Found { text: part, missing: None, parts: 1, explained: 1 };
         }
-        let mut best = Found { text: "{}".to_owned(), missing: Some(String::new()), parts: 1 };
+        let mut best =
+            Found { text: "{}".to_owned(), missing: Some(String::new()), parts: 1, explained: 0 };
         let mut most = 0;
         for delimiter in DELIMITERS.into_iter().map(Some).chain([None]) {
             let Some((divided, pieces)) = by_delimiter(having, delimiter) else { continue };
@@ -201,8 +204,8 @@ impl Finder<'_> {
                 return found;
             }
             // Of equals the first counts, whose delimiter is the more likely one.
-            if pieces - open > most {
-                most = pieces - open;
+            if found.explained > most {
+                most = found.explained;
                 best = found;
             }
         }
@@ -216,7 +219,7 @@ impl Finder<'_> {
         pieces: usize,
         delimiter: Option<char>,
     ) -> (Found, usize) {
-        let mut found = Found { text: String::new(), missing: None, parts: 0 };
+        let mut found = Found { text: String::new(), missing: None, parts: 0, explained: 0 };
         let (mut open, mut hint) = (0, String::new());
         for nth in 0..pieces {
             if let (1.., Some(delimiter)) = (nth, delimiter) {
@@ -228,6 +231,8 @@ impl Finder<'_> {
                 hint.clone_from(&text);
                 found.text.push_str(&text);
                 found.parts += usize::from(is_part);
+                let is_word = text.contains(char::is_alphabetic);
+                found.explained += usize::from(is_part || is_word);
             } else {
                 found.missing.get_or_insert_with(|| found.text.clone());
                 found.text.push_str("{}");
