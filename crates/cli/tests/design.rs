@@ -216,10 +216,10 @@ fn an_export_is_studied_on_one_page() {
     fs::create_dir(&items).unwrap();
     fs::write(
         items.join("t.tf"),
-        "resource \"aws_dynamodb_table\" \"t\" {\n name = \"t\"\n hash_key = \"id\"\n\
+        "resource \"aws_dynamodb_table\" \"things\" {\n name = \"things\"\n hash_key = \"id\"\n\
         billing_mode = \"PAY_PER_REQUEST\"\n attribute {\n  name = \"id\"\n  type = \"S\"\n }\n}\n",
     )
     .unwrap();
     fs::write(items.join("items.jsonl"), "{\"id\": \"a\"}\n{\"id\": \"b\"}\n").unwrap();
-    assert!(ok(folder, &["study", "plain"]).starts_with("t: 2 items, 1 kind, 0 templates, "));
+    assert!(ok(folder, &["study", "plain"]).starts_with("things: 2 items, 1 kind, 0 templates, "));
 }
