@@ -36,10 +36,14 @@ fn print(found: &Entities, printer: &Printer) -> anyhow::Result<()> {
         output::line("\ntemplates for hashrange template set")?;
     }
     for template in &found.templates {
-        let check = if template.is_check { "; with --check" } else { "" };
+        let mut more = if template.is_check { "; with --check" } else { "" }.to_owned();
+        if !template.without.is_empty() {
+            more.push_str("; not for ");
+            more.push_str(&template.without.join(", "));
+        }
         let (derived, items) = (grouped(template.derived), grouped(template.items));
         output::line(shown(&format!("  {}", template.template)))?;
-        output::line(format_args!("    derives {derived} of {items} values{check}"))?;
+        output::line(shown(&format!("    derives {derived} of {items} values{more}")))?;
     }
     if found.others.items > 0 {
         let examples = found.others.examples.join("; ");
