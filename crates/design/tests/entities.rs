@@ -176,6 +176,22 @@ fn values_of_an_attribute_are_no_kinds() {
 }
 
 #[test]
+fn keys_of_indexes_are_attributes_too() {
+    let places = [("US", "NE", "OMAHA"), ("US", "NE", "LINCOLN"), ("FR", "IDF", "PARIS")];
+    let items: Vec<Item> = places
+        .iter()
+        .map(|(country, state, city)| {
+            item(&format!("country={country} place={state}#{city} state={state} city={city}"))
+        })
+        .collect();
+    let found = infer("country place; by-state: state; by-city: city", &items);
+    assert_eq!(templates(&found), ["place = \"{state}#{city}\""]);
+    // An index by the attribute that names the kind.
+    let found = infer("pk sk; by-type: type", &shop());
+    assert_eq!((found.told_by.as_deref(), found.entities.len()), (Some("type"), 2));
+}
+
+#[test]
 fn keys_that_are_attributes_of_their_own_have_no_template() {
     let items: Vec<Item> =
         (1..9).map(|nth| item(&format!("artist=a{nth} song=s{nth} year:{}", 1990 + nth))).collect();

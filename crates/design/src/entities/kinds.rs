@@ -28,7 +28,7 @@ pub(crate) struct Kinds {
     pub(crate) others: Vec<usize>,
 }
 
-/// Names of the attributes of items, without those of keys.
+/// Names of the attributes of items, without those of the table's key.
 pub(crate) struct Names<'i> {
     items: &'i [Item],
     keys: BTreeSet<&'i str>,
@@ -36,7 +36,8 @@ pub(crate) struct Names<'i> {
 
 impl<'i> Names<'i> {
     fn of(keys: &'i [KeyAttribute], items: &'i [Item]) -> Self {
-        Self { items, keys: keys.iter().map(|key| key.name.as_str()).collect() }
+        let of_table = keys.iter().filter(|key| key.of_table.is_some());
+        Self { items, keys: of_table.map(|key| key.name.as_str()).collect() }
     }
 
     /// Returns the attributes that at least half of some items have.
@@ -177,7 +178,7 @@ fn literals(skeleton: &KeySkeleton) -> Vec<&str> {
 }
 
 impl<'i> Names<'i> {
-    /// Returns the values of each text attribute that is no key, by row.
+    /// Returns the values of each text attribute that is not in the table's key, by row.
     pub(crate) fn texts(&self) -> BTreeMap<&'i str, Vec<(usize, &'i str)>> {
         let mut texts: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
         for (row, item) in self.items.iter().enumerate() {
