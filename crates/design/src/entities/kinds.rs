@@ -62,6 +62,11 @@ impl<'i> Names<'i> {
         })
     }
 
+    /// Returns whether groups of items are known to have different attributes.
+    pub(crate) fn differ(&self, groups: &[&[usize]]) -> bool {
+        groups.iter().any(|rows| !self.usual(rows).is_empty()) && !self.are_alike(groups)
+    }
+
     /// Returns whether an attribute of each of some items has this text.
     pub(crate) fn holds(&self, rows: &[usize], text: &str) -> bool {
         rows.iter().filter_map(|row| self.items.get(*row)).all(|item| {

@@ -147,11 +147,22 @@ impl Divider<'_> {
         if words.len() > WORDS_MAX {
             return Vec::new();
         }
-        let groups: Vec<&[usize]> = words.values().map(Vec::as_slice).collect();
+        let mut groups: Vec<&[usize]> = words.values().map(Vec::as_slice).collect();
         let is_value = |(word, rows): (&&str, &Vec<usize>)| self.names.holds(rows, word);
-        let may_be_values = words.len() >= VALUES_MIN && !(is_first && self.is_partition)
-            || words.len() > 1 && (!is_first || words.iter().all(is_value));
+        let is_naming = is_first && self.is_partition;
+        let may_be_values = words.len() >= VALUES_MIN && !is_naming
+            || words.len() > 1 && words.iter().all(is_value);
         if may_be_values && self.names.are_alike(&groups) {
+            return Vec::new();
+        }
+        // Names have weak delimiters, too, and values are words: there other attributes must tell the words apart.
+        let is_weak = self.delimiter.is_some_and(|it| !STRONG.contains(&it));
+        let others = rows.iter().filter(|row| !words.contains_key(row.parts[at]));
+        let others: Vec<usize> = others.map(|row| row.row).collect();
+        if !others.is_empty() {
+            groups.push(&others);
+        }
+        if (is_weak || !is_first) && groups.len() > 1 && !self.names.differ(&groups) {
             return Vec::new();
         }
         words.into_keys().collect()
