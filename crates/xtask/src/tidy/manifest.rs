@@ -29,7 +29,20 @@ const TABLE: &[(&str, &[&str])] = &[
     ("hashrange", &["advisor", "cost", "heat", "model", "wire", "storage", "engine"]),
     ("samples", &["hashrange", "storage"]),
     ("server", &["cost", "model", "wire", "auth"]),
-    ("cli", &["hashrange", "allocator", "auth", "server", "samples", "storage", "lint", "tls", "design"]),
+    (
+        "cli",
+        &[
+            "hashrange",
+            "allocator",
+            "auth",
+            "server",
+            "samples",
+            "storage",
+            "lint",
+            "tls",
+            "design",
+        ],
+    ),
     ("testkit", &["model", "wire", "scratch", "storage", "engine"]),
     ("bench", &["scratch", "expr", "auth", "hashrange", "server"]),
 ];
