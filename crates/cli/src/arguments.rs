@@ -17,7 +17,9 @@ pub use definition::{Alter, Create, Drop, StreamImage, TableClass};
 pub use design::{
     Coverage, Design, DesignCommand, DesignDiff, DesignForm, DesignWrite, Entities, Study,
 };
-pub use history::{History, HistoryCommand, HistoryDiff, HistoryItems, HistoryRestore};
+pub use history::{
+    History, HistoryCommand, HistoryDiff, HistoryItems, HistoryRestore, HistoryVersions,
+};
 pub use template::{Template, TemplateCommand, TemplateOf, TemplateSet};
 
 use crate::config::{Layer, StoreUrl};
@@ -66,6 +68,9 @@ pub enum Command {
     Delete(Delete),
     /// Query items with one partition key
     Query(Query),
+    /// Query all write shards of a partition key, merged in the order of the sort key: '1#{shard:8}'
+    /// in the place of its value
+    Gather(Query),
     /// Scan all items
     Scan(Scan),
     /// Show the folders and items of an item collection, or the partition keys of a table
@@ -538,6 +543,10 @@ pub struct Explain {
     /// NAME=SORT[/PROJECTION]
     #[arg(long, global = true, value_name = "INDEX", conflicts_with_all = ["analyze", "what_if"])]
     pub what_if_local: Option<String>,
+    /// Most items of the table to look at for an index that does not exist; of a larger table a
+    /// sample gives intervals
+    #[arg(long, global = true, value_name = "ITEMS", conflicts_with = "analyze")]
+    pub look_at: Option<u64>,
     /// Request to explain.
     #[command(subcommand)]
     pub command: Explained,

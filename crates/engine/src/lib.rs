@@ -70,10 +70,11 @@ pub use jobs::ServersSeen;
 pub use ops::{
     ChangesInput, ChangesOutput, HeatInput, HistoryDescription, KeyTemplateDescription, ParsedKey,
     PartitionsInput, RestoreOutput, Rewriting, Running, SupposedIndex, TreeInput, UndonePage,
+    VersionsDescription,
 };
 pub use options::EngineOptions;
 pub use profile::Profile;
-pub use schema::{HistoryState, Rewritten, TemplateMode};
+pub use schema::{HistoryState, Rewritten, TemplateMode, VersionsRecord};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
 pub use usage::{Gate, behind, metered, metered_for};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

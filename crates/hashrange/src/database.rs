@@ -466,6 +466,30 @@ impl Database {
         Box::pin(self.unboxed().query_page(input))
     }
 
+    /// Reads a page of all write shards of a partition key, merged in the order of the sort key: a
+    /// Query whose partition key has `{shard}`, `{shard:8}` or `{shard:1..8}` in it. The page goes
+    /// on from one key, as that of a Query does.
+    ///
+    /// ```
+    /// use hashrange::{Database, item};
+    /// let database = Database::memory().blocking();
+    /// database.create("visits", "day:S at:S").run()?;
+    /// for (day, at) in [("1#2", "09:00"), ("1#0", "10:00"), ("1#1", "09:30")] {
+    ///     database.put("visits", item! { "day": day, "at": at }).run()?;
+    /// }
+    /// let request = br#"{"TableName": "visits", "KeyConditionExpression": "#d = :d",
+    ///     "ExpressionAttributeNames": {"#d": "day"},
+    ///     "ExpressionAttributeValues": {":d": {"S": "1#{shard:3}"}}}"#;
+    /// let page = database.gather(request)?;
+    /// let page = String::from_utf8_lossy(&page);
+    /// let at = |text: &str| page.find(text).expect("all are found");
+    /// assert!(at("09:00") < at("09:30") && at("09:30") < at("10:00"));
+    /// # Ok::<(), hashrange::Error>(())
+    /// ```
+    pub fn gather<'a>(&'a self, request: &'a [u8]) -> Calling<'a, Vec<u8>> {
+        Box::pin(self.engine.gather_json(request))
+    }
+
     /// Reads a page of a whole table or index: the operation Scan, of which [`scan`](Self::scan) is
     /// the short call.
     pub fn scan_page<'a>(&'a self, input: wire::ScanInput<'a>) -> Calling<'a, wire::ScanOutput> {
@@ -478,6 +502,11 @@ impl Blocking {
     /// [`query`](Self::query) is the short call.
     pub fn query_page(&self, input: wire::QueryInput<'_>) -> ApiResult<wire::QueryOutput> {
         hashrange_storage::block_on(self.database().unboxed().query_page(input))
+    }
+
+    /// Reads a page of all write shards of a partition key; see [`Database::gather`].
+    pub fn gather(&self, request: &[u8]) -> ApiResult<Vec<u8>> {
+        hashrange_storage::block_on(self.database().gather(request))
     }
 
     /// Reads a page of a whole table or index: the operation Scan, of which [`scan`](Self::scan) is

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 impl Database {
     /// Returns the facts of a table for a recording, from which a bill takes the table's class and
-    /// size, and the advisor its keys and indexes. Reads at most 1,000 of its items and returns no
-    /// value of them.
+    /// size, and the advisor its keys and indexes. Reads at most 20,000 of its items and returns
+    /// no value of them.
     ///
     /// # Errors
     /// The table does not exist.

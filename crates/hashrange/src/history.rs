@@ -2,7 +2,10 @@
 
 use crate::Blocking;
 use crate::database::{Calling, Database};
-use hashrange_engine::{ChangesInput, ChangesOutput, HistoryDescription, RestoreOutput, Running};
+use hashrange_engine::{
+    ChangesInput, ChangesOutput, HistoryDescription, RestoreOutput, Running, VersionsDescription,
+    VersionsRecord,
+};
 use hashrange_model::ApiResult;
 use hashrange_storage::block_on;
 use hashrange_wire::Operation;
@@ -52,6 +55,47 @@ impl Database {
         let engine = &self.engine;
         Box::pin(async move {
             let run = || -> Running<'_, _> { Box::pin(engine.describe_history(table)) };
+            engine.on_newest_to_describe(run).await
+        })
+    }
+
+    /// Lets writes of a table keep versions as items of the same collection, or no longer. A program
+    /// writes an item under its key; in the same commit the server keeps the numbered copy.
+    ///
+    /// ```
+    /// use hashrange::{Database, VersionsRecord, item};
+    /// let database = Database::memory().blocking();
+    /// database.create("equipment", "id:S revision:S").run()?;
+    /// let versions = VersionsRecord::new("v{n:pad:3}_{name}", "v0_{name}");
+    /// database.set_versions("equipment", Some(versions))?;
+    /// for state in ["INIT", "ONGOING"] {
+    ///     let audit = item! { "id": "1", "revision": "v0_Audit", "state": state };
+    ///     database.put("equipment", audit).run()?;
+    /// }
+    /// let first = database.get("equipment", item! { "id": "1", "revision": "v001_Audit" }).run()?;
+    /// assert_eq!(first.expect("it was kept").get_as::<String>("state")?, "INIT");
+    /// let newest = database.get("equipment", item! { "id": "1", "revision": "v0_Audit" }).run()?;
+    /// assert_eq!(newest.expect("it is there").get_as::<u64>("LatestVersion")?, 2);
+    /// # Ok::<(), hashrange::Error>(())
+    /// ```
+    pub fn set_versions<'a>(
+        &'a self,
+        table: &'a str,
+        versions: Option<VersionsRecord>,
+    ) -> Calling<'a, VersionsDescription> {
+        let engine = &self.engine;
+        Box::pin(async move {
+            let run =
+                || -> Running<'_, _> { Box::pin(engine.set_versions(table, versions.clone())) };
+            engine.on_newest_to_change(run).await
+        })
+    }
+
+    /// Describes the versions that a table keeps as items.
+    pub fn describe_versions<'a>(&'a self, table: &'a str) -> Calling<'a, VersionsDescription> {
+        let engine = &self.engine;
+        Box::pin(async move {
+            let run = || -> Running<'_, _> { Box::pin(engine.describe_versions(table)) };
             engine.on_newest_to_describe(run).await
         })
     }
@@ -114,6 +158,20 @@ impl Blocking {
     /// See [`Database::describe_history`].
     pub fn describe_history(&self, table: &str) -> ApiResult<HistoryDescription> {
         block_on(self.database().describe_history(table))
+    }
+
+    /// See [`Database::set_versions`].
+    pub fn set_versions(
+        &self,
+        table: &str,
+        versions: Option<VersionsRecord>,
+    ) -> ApiResult<VersionsDescription> {
+        block_on(self.database().set_versions(table, versions))
+    }
+
+    /// See [`Database::describe_versions`].
+    pub fn describe_versions(&self, table: &str) -> ApiResult<VersionsDescription> {
+        block_on(self.database().describe_versions(table))
     }
 
     /// See [`Database::history_changes`].

@@ -180,7 +180,7 @@ pub use hashrange_engine::{
     KeyReading, KeyTemplate, KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey,
     PartitionsInput, PreviewCount, PreviewExample, Problem, Profile, Report, RestoreOutput,
     Rewriting, Rewritten, ServersSeen, TemplateMode, TemplatePreview, TreeInput, TreeNode,
-    TreeOutput, TreePosition, TreeWork, UndonePage, Verified,
+    TreeOutput, TreePosition, TreeWork, UndonePage, Verified, VersionsDescription, VersionsRecord,
 };
 pub use hashrange_engine::{TokenKind, is_reserved_in_statements, statement_tokens};
 #[doc(hidden)]

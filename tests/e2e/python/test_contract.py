@@ -29,9 +29,9 @@ def create(made):
     )
 
 
-def serve(tmp_path, *arguments):
+def serve(tmp_path, *arguments, contract=CONTRACT):
     file = tmp_path / "contract.json"
-    file.write_text(json.dumps(CONTRACT))
+    file.write_text(json.dumps(contract))
     return Server(tmp_path / "log", "--memory", "--contract", str(file), *arguments)
 
 
@@ -67,5 +67,76 @@ def test_what_it_does_not_allow_is_refused_and_not_done(tmp_path):
             with pytest.raises(ClientError, match="AccessDeniedException"):
                 refused()
         assert made.query(**QUERY)["Count"] == 1
+    finally:
+        server.close()
+
+
+def test_a_contract_sees_meaning_and_not_spelling(tmp_path):
+    patterns = [
+        {"Name": "put", "Operation": "PutItem", "Table": "orders"},
+        {"Name": "begin", "Operation": "Query", "Table": "orders", "Pattern": "pk = ? AND begins_with(sk, ?)"},
+        {
+            "Name": "filtered",
+            "Operation": "Scan",
+            "Table": "orders",
+            "Pattern": "FILTER n > ? AND status = ? AND attribute_exists(note)",
+        },
+        {
+            "Name": "both",
+            "Operation": "TransactWriteItems",
+            "Table": "orders",
+            "Pattern": "Delete orders IF n = ?; Put orders IF attribute_not_exists(pk)",
+        },
+    ]
+    server = serve(tmp_path, "--enforce", contract={"Version": 1, "Patterns": patterns})
+    try:
+        made = client(server, "A")
+        create(made)
+        made.put_item(TableName="orders", Item={"pk": {"S": "p"}, "sk": {"S": "s1"}, "n": {"N": "1"}})
+        for condition in ("pk = :p AND begins_with(sk, :s)", "begins_with(sk, :s) AND pk = :p", "(:p = pk) and begins_with(#s, :s)"):
+            names = {"ExpressionAttributeNames": {"#s": "sk"}} if "#s" in condition else {}
+            asked = made.query(
+                TableName="orders",
+                KeyConditionExpression=condition,
+                ExpressionAttributeValues={":p": {"S": "p"}, ":s": {"S": "s"}},
+                **names,
+            )
+            assert asked["Count"] == 1
+        for condition in (
+            "n > :n AND #s = :s AND attribute_exists(note)",
+            "attribute_exists(note) AND (:s = #s AND :n < n)",
+            "#s = :s AND n > :n AND attribute_exists(note) AND n > :n",
+        ):
+            made.scan(
+                TableName="orders",
+                FilterExpression=condition,
+                ExpressionAttributeNames={"#s": "status"},
+                ExpressionAttributeValues={":n": {"N": "0"}, ":s": {"S": "x"}},
+            )
+        put = {
+            "Put": {
+                "TableName": "orders",
+                "Item": {"pk": {"S": "q"}, "sk": {"S": "1"}},
+                "ConditionExpression": "attribute_not_exists(pk)",
+            }
+        }
+        delete = {
+            "Delete": {
+                "TableName": "orders",
+                "Key": {"pk": {"S": "p"}, "sk": {"S": "s1"}},
+                "ConditionExpression": ":n = n",
+                "ExpressionAttributeValues": {":n": {"N": "1"}},
+            }
+        }
+        made.transact_write_items(TransactItems=[put, delete])
+        for members in ([delete, put], [put, delete]):
+            with pytest.raises(ClientError, match="TransactionCanceled"):
+                made.transact_write_items(TransactItems=members)
+        with pytest.raises(ClientError, match="AccessDeniedException"):
+            made.query(
+                TableName="orders",
+                KeyConditionExpression="pk = :p AND sk > :s",
+                ExpressionAttributeValues={":p": {"S": "p"}, ":s": {"S": "s"}},
+            )
     finally:
         server.close()

@@ -157,6 +157,12 @@ pub struct Advise {
     /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
+    /// Build what is advised on a copy in memory, and measure requests with values of its items
+    #[arg(long)]
+    pub build: bool,
+    /// Most items to copy, in whole partitions
+    #[arg(long, value_name = "ITEMS", default_value_t = 100_000, requires = "build")]
+    pub items: u64,
     /// Database to use.
     #[command(flatten)]
     pub connection: Connection,

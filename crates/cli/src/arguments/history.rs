@@ -25,6 +25,8 @@ pub enum HistoryCommand {
     Diff(HistoryDiff),
     /// Put items back to their state at a moment
     Restore(HistoryRestore),
+    /// Keep versions as items of the same collection: numbered copies beside the newest state
+    Versions(HistoryVersions),
 }
 
 impl HistoryCommand {
@@ -35,6 +37,7 @@ impl HistoryCommand {
             Self::Disable(it) | Self::Show(it) => &it.connection,
             Self::Diff(it) => &it.connection,
             Self::Restore(it) => &it.connection,
+            Self::Versions(it) => &it.connection,
         }
     }
 
@@ -45,6 +48,7 @@ impl HistoryCommand {
             Self::Disable(it) | Self::Show(it) => &it.table,
             Self::Diff(it) => &it.items.table,
             Self::Restore(it) => &it.items.table,
+            Self::Versions(it) => &it.table,
         }
     }
 }
@@ -62,6 +66,46 @@ pub struct HistoryEnable {
     /// Hours for which a version is kept after it was replaced [default: for ever]
     #[arg(long, value_name = "HOURS")]
     pub hours: Option<u32>,
+    /// Database to use.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `history versions`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A program writes an item under its pointer; the same commit keeps the numbered copy.\n\
+    For example:\n  \
+    hashrange history versions equipment 'v{n:pad:3}_{name}' --pointer 'v0_{name}'\n  \
+    hashrange history versions documents 'v{n:pad:5}' --pointer latest --keep 20\n  \
+    hashrange history versions equipment --off"
+)]
+pub struct HistoryVersions {
+    /// Table
+    pub table: String,
+    /// Sort key of a version: {n} or {n:pad:WIDTH} is its number, {name} what its item is called;
+    /// without it, show how versions are kept
+    #[arg(value_name = "FORM", requires = "pointer")]
+    pub version: Option<String>,
+    /// Sort key of the newest state
+    #[arg(long, value_name = "FORM", requires = "version")]
+    pub pointer: Option<String>,
+    /// Sort key that programs write, if it is not the pointer
+    #[arg(long, value_name = "FORM", requires = "version")]
+    pub written: Option<String>,
+    /// Attribute of the newest state with the number of the latest version
+    /// [default: LatestVersion]
+    #[arg(long, value_name = "ATTRIBUTE", requires = "version")]
+    pub number: Option<String>,
+    /// Number of versions to keep [default: all]
+    #[arg(long, value_name = "VERSIONS", requires = "version")]
+    pub keep: Option<u32>,
+    /// Days after which a version expires by the table's time to live [default: never]
+    #[arg(long, value_name = "DAYS", requires = "version")]
+    pub keep_days: Option<u32>,
+    /// Keep no more versions; those that are there stay
+    #[arg(long, conflicts_with = "version")]
+    pub off: bool,
     /// Database to use.
     #[command(flatten)]
     pub connection: Connection,

@@ -1,7 +1,10 @@
 //! `hashrange advise`: indexes that are worth adding and indexes that can go, by the recording of a
 //! server, or by records in files.
 //!
-//! Left to others: advice and reasons (the crate `advisor`), recordings and prices (`cost.rs`).
+//! With `--build` the advice is tried (`build.rs`). Left to others: advice and reasons (the crate `advisor`), recordings and prices (`cost.rs`).
+
+mod build;
+mod examples;
 
 use super::cost::{place_name, prices, read_recording, recorded_by};
 use crate::arguments::{Advise, Format};
@@ -14,22 +17,29 @@ use hashrange::advisor::{
 use hashrange::cost::{Recording, Tested, grouped};
 use serde_json::json;
 
-/// Advises on the recording of a server.
+/// Advises on the recording of a server, or on the records in files, which `--build` tries on the database.
 pub fn run(client: &mut Client, arguments: &Advise) -> anyhow::Result<()> {
     client.leave_unrecorded();
+    if !arguments.files.is_empty() {
+        return print(Some(client), read_recording(&arguments.files)?, arguments);
+    }
     let (is_on, recording) = recorded_by(client, "DescribeRecording")?;
     if recording.rows.is_empty() && !is_on {
         return output::line("nothing is recorded: hashrange cost --start begins");
     }
-    print(recording, arguments)
+    print(Some(client), recording, arguments)
 }
 
 /// Advises on the records in files.
 pub fn run_on_files(arguments: &Advise) -> anyhow::Result<()> {
-    print(read_recording(&arguments.files)?, arguments)
+    print(None, read_recording(&arguments.files)?, arguments)
 }
 
-fn print(mut recording: Recording, arguments: &Advise) -> anyhow::Result<()> {
+fn print(
+    client: Option<&mut Client>,
+    mut recording: Recording,
+    arguments: &Advise,
+) -> anyhow::Result<()> {
     let printer = Printer::of(&arguments.connection)?;
     let prices = prices(arguments.prices.as_deref(), &arguments.connection)?;
     if let Some(table) = &arguments.table {
@@ -40,7 +50,14 @@ fn print(mut recording: Recording, arguments: &Advise) -> anyhow::Result<()> {
     if printer.format != Format::Table {
         return output::line(json!(report));
     }
-    lines(&report).iter().try_for_each(|line| output::line(shown(line)))
+    lines(&report).iter().try_for_each(|line| output::line(shown(line)))?;
+    let Some(client) = client.filter(|_| arguments.build) else { return Ok(()) };
+    for facts in &recording.tables {
+        let Some(definition) = &facts.definition else { continue };
+        let built = build::lines(client, &report, (&facts.table, definition), arguments.items)?;
+        built.iter().try_for_each(|line| output::line(shown(line)))?;
+    }
+    Ok(())
 }
 
 fn lines(report: &Report) -> Vec<String> {

@@ -51,6 +51,9 @@ fn what_if(
     // A local index leaves out its partition key, which is the table's.
     let mut supposed = definition::request::index(&index, &index.partition);
     supposed["Local"] = arguments.what_if_local.is_some().into();
+    if let Some(items) = arguments.look_at {
+        supposed["LookAt"] = items.into();
+    }
     if let Some(table) = request.get("TableName").and_then(Value::as_str) {
         let described = client.call(Operation::DescribeTable, &json!({ "TableName": table }))?;
         types.add_described(&described["Table"]);

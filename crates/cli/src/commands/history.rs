@@ -2,6 +2,7 @@
 //! put back to an earlier state.
 
 mod changes;
+mod versions;
 
 use crate::arguments::{Format, History, HistoryCommand};
 use crate::client::Client;
@@ -24,6 +25,7 @@ pub fn run(client: &mut Client, arguments: &History) -> anyhow::Result<()> {
         HistoryCommand::Show(it) => ("DescribeHistory", json!({ "TableName": it.table })),
         HistoryCommand::Diff(it) => return changes::diff(client, it),
         HistoryCommand::Restore(it) => return changes::restore(client, it),
+        HistoryCommand::Versions(it) => return versions::run(client, it),
     };
     let answer = client.call_own(operation, &request)?;
     if Printer::of(arguments.command.connection())?.format != Format::Table {

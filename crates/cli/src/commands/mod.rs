@@ -99,6 +99,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Query(arguments) => {
             connected(&arguments.connection, |client| query::run(client, &arguments))
         }
+        Command::Gather(arguments) => {
+            connected(&arguments.connection, |client| query::gather(client, &arguments))
+        }
         Command::Scan(arguments) => {
             connected(&arguments.connection, |client| scan::run(client, &arguments))
         }
@@ -130,7 +133,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             connected(&arguments.connection, |client| cost::run(client, &arguments))
         }
         Command::Cost(arguments) => cost::run_on_files(&arguments),
-        Command::Advise(arguments) if arguments.files.is_empty() => {
+        Command::Advise(arguments) if arguments.files.is_empty() || arguments.build => {
             connected(&arguments.connection, |client| advise::run(client, &arguments))
         }
         Command::Advise(arguments) => advise::run_on_files(&arguments),

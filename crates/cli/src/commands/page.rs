@@ -54,6 +54,15 @@ pub fn rewritten(argument: &str, expression: Result<String, TextFault>) -> anyho
     }
 }
 
+/// An operation that answers pages of items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paged {
+    Query,
+    Scan,
+    /// Our own: all write shards of a partition key.
+    Gather,
+}
+
 /// The sums over the pages read.
 #[derive(Debug, Default)]
 struct Totals {
@@ -65,7 +74,7 @@ struct Totals {
 /// Reads one page or all and prints the items.
 pub fn read(
     client: &mut Client,
-    operation: Operation,
+    operation: Paged,
     mut request: Map<String, Value>,
     page: &Page,
     printer: &Printer,
@@ -83,7 +92,12 @@ pub fn read(
         _ => None,
     };
     let next = loop {
-        let response = client.call(operation, &Value::Object(request.clone()))?;
+        let asked = Value::Object(request.clone());
+        let response = match operation {
+            Paged::Query => client.call(Operation::Query, &asked)?,
+            Paged::Scan => client.call(Operation::Scan, &asked)?,
+            Paged::Gather => client.call_own("Gather", &asked)?,
+        };
         totals.add(&response);
         if !page.count || format == Format::Ddb {
             print_page(&response, printer, table.as_mut())?;

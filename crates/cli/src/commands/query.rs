@@ -1,18 +1,24 @@
-//! `hashrange query`.
+//! `hashrange query`, and `hashrange gather` of all write shards of a partition key.
 
-use super::page;
+use super::page::{self, Paged};
 use crate::arguments::Query;
 use crate::client::Client;
 use crate::expression::Placeholders;
 use crate::output::printer::Printer;
-use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
 /// Queries and prints items.
 pub fn run(client: &mut Client, arguments: &Query) -> anyhow::Result<()> {
     let request = request(arguments)?;
     let printer = Printer::of(&arguments.connection)?;
-    page::read(client, Operation::Query, request, &arguments.page, &printer)
+    page::read(client, Paged::Query, request, &arguments.page, &printer)
+}
+
+/// Reads all write shards of a partition key, merged, and prints items.
+pub fn gather(client: &mut Client, arguments: &Query) -> anyhow::Result<()> {
+    let request = request(arguments)?;
+    let printer = Printer::of(&arguments.connection)?;
+    page::read(client, Paged::Gather, request, &arguments.page, &printer)
 }
 
 /// Returns the request of the first page.

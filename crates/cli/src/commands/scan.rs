@@ -1,18 +1,17 @@
 //! `hashrange scan`.
 
-use super::page;
+use super::page::{self, Paged};
 use crate::arguments::Scan;
 use crate::client::Client;
 use crate::expression::Placeholders;
 use crate::output::printer::Printer;
-use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
 /// Scans a table and prints its items.
 pub fn run(client: &mut Client, arguments: &Scan) -> anyhow::Result<()> {
     let request = request(arguments)?;
     let printer = Printer::of(&arguments.connection)?;
-    page::read(client, Operation::Scan, request, &arguments.page, &printer)
+    page::read(client, Paged::Scan, request, &arguments.page, &printer)
 }
 
 /// Returns the request of the first page.

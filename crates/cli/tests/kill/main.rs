@@ -14,6 +14,7 @@
 
 mod bank;
 mod client;
+mod documents;
 mod registers;
 mod server;
 
@@ -96,6 +97,7 @@ fn kills_contradict_nothing_that_clients_were_told() {
 
 fn one_run(seed: u64) {
     let folder = TempDir::new().unwrap();
+    documents::create(folder.path());
     let run = Run {
         server: Server::start(folder.path()),
         clock: Clock::default(),
@@ -106,7 +108,7 @@ fn one_run(seed: u64) {
     create_table(&mut Client::new(&run.server));
     let (bank, registers) = (Bank::open(&run), Registers::new(&run));
     let (told, heard) = channel();
-    let (mut transfers, events) = thread::scope(|scope| {
+    let (mut transfers, events, documents) = thread::scope(|scope| {
         let start = |nth: u64| {
             let (bank, run, told) = (&bank, &run, told.clone());
             scope.spawn(move || run.repeat(nth, &told, |c, r| bank.use_once(c, r)))
@@ -117,12 +119,19 @@ fn one_run(seed: u64) {
             scope.spawn(move || run.repeat(nth, &told, |c, r| registers.use_once(c, r)))
         };
         let writing: Vec<_> = (CLIENTS..2 * CLIENTS).map(start).collect();
+        let start = |nth: u64| {
+            let (run, told) = (&run, told.clone());
+            scope.spawn(move || run.repeat(nth, &told, |c, r| documents::write_once(run, c, r)))
+        };
+        let documenting: Vec<_> = (2 * CLIENTS..3 * CLIENTS).map(start).collect();
         run.kill(&heard);
         let banked = banking.into_iter().flat_map(|thread| thread.join().unwrap());
         let written = writing.into_iter().flat_map(|thread| thread.join().unwrap());
-        (banked.collect::<Vec<_>>(), written.collect::<Vec<_>>())
+        let kept = documenting.into_iter().flat_map(|thread| thread.join().unwrap());
+        (banked.collect::<Vec<_>>(), written.collect::<Vec<_>>(), kept.collect::<Vec<_>>())
     });
     transfers.extend(bank.audit(&mut Client::new(&run.server)));
+    documents::check(&mut Client::new(&run.server), &documents);
     bank::check(&transfers);
     registers::check(&events);
     let log = run.server.end();

@@ -7,7 +7,7 @@ mod reading;
 mod writing;
 
 pub(crate) use past::removed_ms;
-pub(crate) use reading::{ItemWalk, ReadView, item_target};
+pub(crate) use reading::{GatherPlan, ItemWalk, ReadView, item_target};
 
 use crate::arn;
 use crate::change_log::EndedShards;

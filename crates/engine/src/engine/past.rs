@@ -25,6 +25,13 @@ impl<S: Store> Engine<S> {
         Ok(table)
     }
 
+    /// Returns the table that a read of keys names: of all versions, the items that are or were.
+    pub(crate) fn readable_keys(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
+        let table = self.readable_table_or_versions(name_or_arn)?;
+        let is_of_versions = table.past == Some(Past::Versions);
+        Ok(if is_of_versions { Arc::new(table.of_past(Past::Ever)) } else { table })
+    }
+
     /// Returns the table that a Query, Scan or SELECT names, which may be that of all versions.
     pub(crate) fn readable_table_or_versions(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
         let error = match self.table(name_or_arn) {
@@ -70,7 +77,7 @@ impl<S: Store> Engine<S> {
         let past = past.map_err(Reason::History)?;
         match past {
             Past::At(at_ms) => self.check_readable_at(&table, at_ms)?,
-            Past::Versions => {
+            Past::Versions | Past::Ever => {
                 kept(&table).map_err(Reason::History)?;
             }
         }

@@ -17,7 +17,7 @@ use crate::heat::{self, PageUse, Touched, TouchedKeys};
 use crate::history::TableView;
 use crate::layout;
 use crate::partiql::select::SelectPlan;
-use crate::read::{Page, PagePlan, Rows, read_ranges, versions};
+use crate::read::{Page, PagePlan, Rows, read_merged, read_ranges, versions};
 use crate::schema::{Index, Table};
 use crate::stations::{Station, pass};
 use crate::throughput::{Admission, Limiter, ReadTarget, Reading};
@@ -385,6 +385,40 @@ impl<R: Rows> Walk<Page<R>> for PagePlan<'_> {
 
     async fn run<V: View>(&self, view: &V) -> ApiResult<Page<R>> {
         read_ranges(view, self, slice::from_ref(&self.range)).await
+    }
+}
+
+/// A gather: several partitions, merged.
+#[derive(Debug)]
+pub(crate) struct GatherPlan<'t> {
+    pub(crate) page: PagePlan<'t>,
+    /// Ranges of one partition each.
+    pub(crate) ranges: Vec<KeyRange>,
+}
+
+impl<R: Rows> Walk<Page<R>> for GatherPlan<'_> {
+    fn table(&self) -> &Table {
+        self.page.table
+    }
+
+    fn index(&self) -> Option<&Index> {
+        self.page.index.map(|(_, index)| index)
+    }
+
+    fn target(&self) -> ReadTarget<'_> {
+        ReadTarget::page(&self.page, &self.ranges)
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Ranges(Cow::Borrowed(&self.ranges))
+    }
+
+    fn limit(&mut self) -> Option<&mut usize> {
+        Some(&mut self.page.limit)
+    }
+
+    async fn run<V: View>(&self, view: &V) -> ApiResult<Page<R>> {
+        read_merged(view, &self.page, &self.ranges).await
     }
 }
 

@@ -1,10 +1,12 @@
 //! Attributes of a table's items: names, types, sizes and numbers of distinct values in a bounded sample. No value is
 //! shown.
 //!
-//! Left to others: the choice of the sample (`what_if.rs`).
+//! Left to others: the choice of the sample (`looking.rs`).
 
-use super::what_if::sample;
+use super::looking::{self, Budget, Looked};
 use crate::engine::Engine;
+use crate::index::counts;
+use crate::schema::IndexId;
 use hashrange_model::{ApiResult, Item, ValueRef};
 use hashrange_storage::Store;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,41 +61,61 @@ impl<S: Store> Engine<S> {
     pub async fn sample_attributes(&self, table_name: &str) -> ApiResult<Attributes> {
         let table = self.table(table_name)?;
         let view = self.core().view().await?;
-        let sampled = sample(&view, &table).await?;
-        Ok(Attributes { is_all: sampled.is_all, ..attributes(&sampled.items) })
+        let held = counts(&view, &table.record, IndexId::BASE).await?;
+        let mut stats = Stats::default();
+        let look = |_, item: &Item| stats.add(item);
+        let looked = looking::at_table(&view, &table, held, Budget::OF_ATTRIBUTES, look).await?;
+        Ok(stats.told(looked == Looked::All))
     }
 }
 
-fn attributes(items: &[Item]) -> Attributes {
-    let mut stats: BTreeMap<&str, AttributeStats> = BTreeMap::new();
-    for (name, value) in items.iter().flat_map(Item::iter) {
-        if stats.len() >= LOOKED_AT_MAX && !stats.contains_key(name) {
-            continue;
-        }
-        let of_name = stats.entry(name).or_default();
-        of_name.types.insert(value.attribute_type().as_str());
-        of_name.items += 1;
-        of_name.bytes += name.len() + value.size();
-        if let Some(hash) = scalar_hash(value) {
-            *of_name.values.entry(hash).or_default() += 1;
+/// Statistics of items.
+#[derive(Debug, Default)]
+struct Stats {
+    items: usize,
+    bytes: usize,
+    attributes: BTreeMap<String, AttributeStats>,
+}
+
+impl Stats {
+    fn add(&mut self, item: &Item) {
+        self.items += 1;
+        self.bytes += item.size();
+        for (name, value) in item.iter() {
+            let is_full = self.attributes.len() >= LOOKED_AT_MAX;
+            let of_name = match self.attributes.get_mut(name) {
+                Some(known) => known,
+                None if is_full => continue,
+                None => self.attributes.entry(name.to_owned()).or_default(),
+            };
+            of_name.types.insert(value.attribute_type().as_str());
+            of_name.items += 1;
+            of_name.bytes += name.len() + value.size();
+            if let Some(hash) = scalar_hash(value) {
+                *of_name.values.entry(hash).or_default() += 1;
+            }
         }
     }
-    let mut attributes: Vec<Attribute> = stats
-        .into_iter()
-        .map(|(name, stats)| Attribute {
-            name: name.to_owned(),
-            types: stats.types.into_iter().collect(),
-            items: stats.items,
-            bytes: stats.bytes,
-            distinct: stats.values.len(),
-            most: stats.values.into_values().max().unwrap_or(0),
-        })
-        .collect();
-    attributes.sort_by(|one, other| other.items.cmp(&one.items).then(one.name.cmp(&other.name)));
-    attributes.truncate(TOLD_MAX);
-    attributes.sort_by(|one, other| one.name.cmp(&other.name));
-    let bytes = items.iter().map(Item::size).sum();
-    Attributes { items: items.len(), bytes, is_all: false, attributes }
+
+    fn told(self, is_all: bool) -> Attributes {
+        let mut attributes: Vec<Attribute> = self
+            .attributes
+            .into_iter()
+            .map(|(name, stats)| Attribute {
+                name,
+                types: stats.types.into_iter().collect(),
+                items: stats.items,
+                bytes: stats.bytes,
+                distinct: stats.values.len(),
+                most: stats.values.into_values().max().unwrap_or(0),
+            })
+            .collect();
+        attributes
+            .sort_by(|one, other| other.items.cmp(&one.items).then(one.name.cmp(&other.name)));
+        attributes.truncate(TOLD_MAX);
+        attributes.sort_by(|one, other| one.name.cmp(&other.name));
+        Attributes { items: self.items, bytes: self.bytes, is_all, attributes }
+    }
 }
 
 fn scalar_hash(value: ValueRef<'_>) -> Option<u64> {
@@ -111,6 +133,12 @@ fn scalar_hash(value: ValueRef<'_>) -> Option<u64> {
 mod tests {
     use super::*;
     use hashrange_model::{AttributeValue, Item};
+
+    fn attributes(items: &[Item]) -> Attributes {
+        let mut stats = Stats::default();
+        items.iter().for_each(|item| stats.add(item));
+        stats.told(false)
+    }
 
     fn item(attributes: &[(&str, AttributeValue)]) -> Item {
         Item::from_attributes(attributes.iter().map(|(name, value)| (*name, value.clone())))

@@ -312,20 +312,28 @@ pub struct Supposed {
     pub key: String,
     /// Attributes in its entries.
     pub projection: String,
-    /// Sampled items of the table.
+    /// Items of the table that were looked at.
     pub looked_at: Amount,
-    /// Whether the table has no others.
+    /// Whether the table has no others; else figures are estimated.
     pub is_all: bool,
+    /// Whether the sample cannot tell: then figures are of what was looked at, and bounds are sure.
+    #[serde(skip_serializing_if = "is_false")]
+    pub cannot_tell: bool,
     /// Entries of the index.
     pub entries: Amount,
+    /// Interval of their number that holds the truth in 95 of 100 samples, if estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entries_between: Option<Bounds<u64>>,
     /// Entries that the read examines.
     pub examined: Amount,
-    /// Likely upper bound of their number, if estimated: if the sample holds few or none, the table may hold more or
-    /// fewer.
+    /// Interval of their number, if estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub likely_at_most: Option<usize>,
+    pub examined_between: Option<Bounds<u64>>,
     /// Read capacity units of examining them at once, and of the items fetched for them.
     pub units: f64,
+    /// Interval of the units, if estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units_between: Option<Bounds<f64>>,
     /// Mean size of an entry, in bytes.
     pub entry_bytes: usize,
     /// Mean write capacity units of writing an entry, beside those of the item. A write that changes the entry's key
@@ -380,6 +388,14 @@ pub struct Amount {
     pub items: usize,
     /// Their size in bytes.
     pub bytes: usize,
+}
+
+impl Amount {
+    /// Returns the sum of both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { items: self.items + other.items, bytes: self.bytes + other.bytes }
+    }
 }
 
 /// Counted cost of a read, page by page to its end.

@@ -51,7 +51,7 @@ impl ReadKeys {
             sort: equal.enumerate().collect(),
             range: layout::item_key(table, key).map_or_else(
                 |_| KeyRange { start: Vec::new(), end: Some(Vec::new()) },
-                |key| layout::single(&key.bytes),
+                |key| versions::stored(table, layout::single(&key.bytes)),
             ),
         }
     }

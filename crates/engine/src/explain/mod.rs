@@ -9,7 +9,9 @@
 //! | `plan.rs` | the values from which a read is explained |
 //! | `read.rs` | a read: its sample, its bounds, and the counted run of ANALYZE |
 //! | `attributes.rs` | attributes of a table's items, from a bounded sample |
-//! | `what_if.rs` | a read of an index that does not exist, from a sample of items |
+//! | `what_if.rs` | a read of an index that does not exist, from items that are looked at |
+//! | `looking.rs` | items that are looked at: all within a budget, else windows of the hash space |
+//! | `estimate.rs` | estimates with intervals, from windows |
 //! | `write.rs` | a write: its condition, its actions, the entries of indexes that change |
 //! | `parts.rs` | batches and transactions: their parts, and the sums of these |
 //! | `price.rs` | price of the units |
@@ -24,8 +26,10 @@
 mod advice;
 mod attributes;
 mod collection;
+mod estimate;
 mod explanation;
 mod keys;
+mod looking;
 mod parts;
 mod plan;
 mod price;
@@ -42,5 +46,6 @@ pub use explanation::{
     Time, Together, UnitsOn, WriteAction, WriteStep,
 };
 pub(crate) use keys::ReadKeys;
+pub(crate) use looking::Budget;
 pub(crate) use parts::{Grouping, Parts};
 pub(crate) use plan::{Asked, ReadPlan, StatementText, WhatIf};

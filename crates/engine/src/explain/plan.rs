@@ -3,6 +3,7 @@
 
 use super::ReadKeys;
 use super::explanation::{Mode, Sample};
+use super::looking::Budget;
 use crate::history::past_text;
 use crate::read::{Output, PagePlan};
 use crate::schema::{Index, IndexId, KeySchema, Table};
@@ -30,6 +31,8 @@ pub(crate) struct ReadPlan<'t> {
     pub(crate) start: Option<Item>,
     /// WHERE clause of a statement.
     pub(crate) statement: Option<StatementText>,
+    /// Whether it is of one item or version, and has no next page.
+    pub(crate) is_one: bool,
 }
 
 /// The WHERE clause of an explained statement.
@@ -62,6 +65,11 @@ impl<'t> ReadPlan<'t> {
         consistent: bool,
     ) -> Self {
         let page = PagePlan::of_item(table, key, projection, consistent);
+        Self::of_page(page, keys)
+    }
+
+    /// Returns the read of one item or version by a page.
+    pub(crate) fn of_page(page: PagePlan<'t>, keys: ReadKeys) -> Self {
         Self {
             ranges: vec![page.range.clone()],
             page,
@@ -70,6 +78,7 @@ impl<'t> ReadPlan<'t> {
             filter: None,
             start: None,
             statement: None,
+            is_one: true,
         }
     }
 
@@ -121,6 +130,8 @@ pub(super) struct Sampled {
 pub(crate) struct WhatIf {
     pub(crate) table: Arc<Table>,
     pub(crate) index: IndexId,
+    /// Most of the table that is looked at.
+    pub(crate) budget: Budget,
 }
 
 impl WhatIf {

@@ -60,7 +60,12 @@ fn of_step(step: &Step, price: impl Fn(Kind, &str, f64) -> f64) -> Bounds<f64> {
             let price = |units| price(Kind::Read, &read.table, units);
             match (&read.counted, &read.what_if) {
                 (Some(counted), _) => exactly(price(counted.total_units())),
-                (None, Some(supposed)) => exactly(price(supposed.units)),
+                (None, Some(supposed)) => match supposed.units_between {
+                    None => exactly(price(supposed.units)),
+                    Some(Bounds { at_least, at_most }) => {
+                        Bounds { at_least: price(at_least), at_most: at_most.map(price) }
+                    }
+                },
                 (None, None) => Bounds {
                     at_least: price(read.estimate.units.at_least),
                     at_most: read.estimate.units.at_most.map(price),

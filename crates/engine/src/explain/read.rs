@@ -106,10 +106,11 @@ impl<S: Store> Engine<S> {
         }
         let range = ranges.first().cloned().unwrap_or(page.range.clone());
         let is_of_versions = read.page.table.past == Some(Past::Versions);
-        let is_one_row = read.index().is_none()
-            && !is_of_versions
-            && read.page.table.key.sort.is_empty()
-            && read.keys.is_some();
+        let is_one_row = read.is_one
+            || read.index().is_none()
+                && !is_of_versions
+                && read.page.table.key.sort.is_empty()
+                && read.keys.is_some();
         let plan = PagePlan { range, ..page };
         let mut page: Page<Tally> = self.read(plan, view, announced).await?;
         if is_one_row {
@@ -254,7 +255,7 @@ async fn estimate<V: View>(
 }
 
 /// Returns the most units of reading so many bytes in so many parts, each rounded by itself.
-fn most_units(bytes: u64, parts: u64, consistent: bool) -> f64 {
+pub(super) fn most_units(bytes: u64, parts: u64, consistent: bool) -> f64 {
     let whole = bytes / READ_UNIT_BYTES as u64 + parts;
     let bytes = usize::try_from(whole).unwrap_or(usize::MAX).saturating_mul(READ_UNIT_BYTES);
     read_units(bytes, consistent)

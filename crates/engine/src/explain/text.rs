@@ -198,14 +198,24 @@ fn estimate(lines: &mut Lines, read: &ReadStep) {
 fn of_supposed(lines: &mut Lines, supposed: &Supposed) {
     let index = if supposed.is_local { "a local index" } else { "an index" };
     lines.push(format!("  what if    {index} {}, with {}", supposed.key, supposed.projection));
-    let of =
-        if supposed.is_all { ": all of the table" } else { " of the table; the rest is estimated" };
+    let of = match (supposed.is_all, supposed.cannot_tell) {
+        (true, _) => ": all of the table",
+        (false, false) => " of the table; the rest is estimated",
+        (false, true) => " of the table, which cannot tell: too few of its partitions",
+    };
     lines.member("looked at", format!("{}{of}", amount(supposed.looked_at)));
-    lines.member("entries", amount(supposed.entries));
-    let read = plural(supposed.units, "read unit");
-    let likely = supposed.likely_at_most.map(|most| format!("; likely at most {most} items"));
-    let likely = likely.unwrap_or_default();
-    lines.member("read here", format!("{}, {read}{likely}", amount(supposed.examined)));
+    let between = |bounds: &Option<Bounds<u64>>, told: String| match bounds {
+        None => told,
+        Some(bounds) if supposed.cannot_tell => bounded(bounds, "item"),
+        Some(bounds) => format!("about {told}; {} in 95 of 100 samples", bounded(bounds, "item")),
+    };
+    lines.member("entries", between(&supposed.entries_between, amount(supposed.entries)));
+    let units = match &supposed.units_between {
+        Some(bounds) => bounded(bounds, "read unit"),
+        None => plural(supposed.units, "read unit"),
+    };
+    let read = between(&supposed.examined_between, amount(supposed.examined));
+    lines.member("read here", format!("{read}, {units}"));
     let written = plural((supposed.write_units * 100.0).round() / 100.0, "write unit");
     let bytes = size(supposed.entry_bytes as u64);
     lines.member("each write", format!("{written} more for an entry of {bytes} on average"));

@@ -1,40 +1,39 @@
 //! Explanation of a read of an index that does not exist.
 //!
-//! A bounded sample of the table's items gives the entries that the index would have; a view shows them beside the
-//! stored data. So the code for existing indexes gives ranges, bounds, the drawing and advice. If the sample is not
-//! the whole table, figures are estimated from it, and the table's counters are the bounds.
+//! The items that are looked at give the entries that the index would have; a view shows those near the read beside the
+//! stored data. So the code for existing indexes gives ranges, bounds, the drawing and advice.
 //!
-//! | read | sample |
-//! |---|---|
-//! | a table that fits | all of it: at most 1,000 items, and a page |
-//! | a larger one | equal parts of the hash space, the beginning of each |
-//! | a query of a partition that the table has, too | that partition beside it |
+//! | read | looked at | figures |
+//! |---|---|---|
+//! | a table within the budget | all of it | exact |
+//! | a larger one | windows of the hash space | intervals, or none where the sample cannot tell |
+//! | a partition that the table has, too, within the budget | that partition beside it | exact for the read |
 
 use super::advice;
-use super::explanation::{Amount, Explanation, Mode, Step, Supposed};
+use super::estimate::{Cluster, Interval, of_counting};
+use super::explanation::{Amount, Bounds, Estimate, Explanation, Mode, Step, Supposed};
+use super::looking::{self, Looked};
 use super::plan::{Asked, ReadPlan, WhatIf};
-use super::read::seen;
+use super::read::{most_units, seen};
 use crate::capacity::{read_units, write_units};
 use crate::engine::Engine;
 use crate::index::{self, counts};
 use crate::intent::Intent;
 use crate::layout::{self, Counter};
-use crate::read::{Output, Page, PagePlan, read_ranges};
 use crate::schema::{Index, IndexId, IndexKind, IndexProjection, Table};
 use bytes::Bytes;
 use hashrange_expr::name_text;
 use hashrange_model::error::StateFault;
+use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, Error, Key, KeyRange, Store, View, Wanted};
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
-/// Maximum of items sampled at once.
-const ITEMS_MAX: usize = 1_000;
-/// Parts of a table that does not fit, and items of each.
-const PARTS: u32 = 20;
-const PART_ITEMS: usize = 50;
+/// Most entries near the read, and bytes of them, that the view shows.
+const SHOWN_MAX: usize = 10_000;
+const SHOWN_BYTES_MAX: usize = 4 << 20;
 
 impl<S: Store> Engine<S> {
     /// Explains a read of a supposed index.
@@ -45,15 +44,20 @@ impl<S: Store> Engine<S> {
         what_if: &WhatIf,
         asked: Asked<'_>,
     ) -> ApiResult<Explanation> {
-        if read.index().is_none_or(|index| index.id != what_if.index) {
+        let Some((_, index)) = read.page.index.filter(|(_, index)| index.id == what_if.index)
+        else {
             return Err(Reason::State(StateFault::SupposedNotRead(what_if.name().into())).into());
-        }
+        };
         assert!(asked.mode == Mode::Plan, "what is not there is not read");
         let view = self.core().view().await?;
-        let sample = TableSample::at(&view, &read, what_if).await?;
-        let supposed = sample.supposed(&read, what_if);
-        let view = sample.view(view, what_if);
-        let (mut step, sampled) = seen(&view, &read, view.0.is_all).await?;
+        let looked = LookedAt::new(&view, &read, what_if, index).await?;
+        let (supposed, exact) = (looked.supposed(&read, index), looked.exact());
+        let shows_all = exact.is_some() && looked.shown.is_all;
+        let view = looked.view(view, what_if);
+        let (mut step, sampled) = seen(&view, &read, shows_all).await?;
+        if let Some(exact) = exact.filter(|_| !step.sample.is_all) {
+            step.estimate = estimate(&read, exact);
+        }
         step.what_if = Some(supposed);
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
         Ok(Explanation {
@@ -69,33 +73,57 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Sampled items of a table.
-#[derive(Debug)]
-pub(super) struct Items {
-    pub(super) items: Vec<Item>,
-    /// Whether they are all items of the table or range.
-    pub(super) is_all: bool,
+/// Returns the estimate of a read that examines what is known.
+fn estimate(read: &ReadPlan<'_>, Examined { amount, fetch_units }: Examined) -> Estimate {
+    let Amount { items, bytes } = amount;
+    let (items, bytes) = (items as u64, bytes as u64);
+    let limit = (read.page.limit as u64).max(1);
+    let pages = 1 + items.saturating_sub(1) / limit;
+    let pages_at_most = 1 + items / limit + bytes / PAGE_SIZE_MAX_BYTES as u64;
+    let exactly = |number| Bounds { at_least: number, at_most: Some(number) };
+    let roundings = pages_at_most + read.ranges.len() as u64;
+    let most = most_units(bytes, roundings, read.page.consistent) + fetch_units;
+    let least = read_units(amount.bytes, read.page.consistent) + fetch_units;
+    Estimate {
+        items: exactly(items),
+        bytes: exactly(bytes),
+        pages: Bounds { at_least: pages, at_most: Some(pages_at_most) },
+        units: Bounds { at_least: least, at_most: Some(most) },
+    }
 }
 
-/// Sampled items of a table, and its counters.
+/// What was looked at for a supposed index.
 #[derive(Debug)]
-struct TableSample {
-    /// Sample of the whole table, the basis of estimates.
-    sample: Items,
-    /// The partition that is read, if the table has it.
-    partition: Option<Items>,
+struct LookedAt {
+    looked: Looked,
+    /// What was looked at of the table, window by window.
+    tallies: Vec<Tally>,
+    /// What was looked at of the partition that is read, if that is all of it.
+    partition: Option<Tally>,
     /// Items and bytes of the table.
     held: (i64, i64),
-    /// Index entries of all sampled items.
-    entries: BTreeMap<Key, Entry>,
+    shown: Shown,
 }
 
-/// Entry of an item in the index.
+/// Entries near the read.
 #[derive(Debug)]
-struct Entry {
-    item: Item,
-    /// Size of the whole item.
-    of_bytes: usize,
+struct Shown {
+    /// Ranges of the index that the read is in.
+    near: Vec<KeyRange>,
+    entries: BTreeMap<Key, Item>,
+    bytes: usize,
+    /// Whether all entries that were looked at and are near had room.
+    is_all: bool,
+}
+
+/// Sums over items.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    items: Amount,
+    entries: Amount,
+    /// Write capacity units of the entries.
+    write_units: f64,
+    examined: Examined,
 }
 
 /// Entries that a read would examine.
@@ -106,160 +134,209 @@ struct Examined {
     fetch_units: f64,
 }
 
-impl Examined {
-    fn add(&mut self, page: &PagePlan<'_>, entry: &Entry) {
-        add(&mut self.amount, &entry.item);
-        if page.fetches {
-            self.fetch_units += read_units(entry.of_bytes, page.consistent);
+impl Tally {
+    fn add(&mut self, read: &ReadPlan<'_>, item: &Item, entry: Option<&index::Entry>) {
+        add(&mut self.items, item);
+        let Some(index::Entry { key, item: entry }) = entry else { return };
+        add(&mut self.entries, entry);
+        self.write_units += write_units(entry.size());
+        if is_within(&read.ranges, key) {
+            add(&mut self.examined.amount, entry);
+            if read.page.fetches {
+                self.examined.fetch_units += read_units(item.size(), read.page.consistent);
+            }
         }
     }
 
-    fn scaled(self, times: f64) -> Self {
-        Self { amount: scaled(self.amount, times), fetch_units: self.fetch_units * times }
-    }
-
-    fn larger(self, other: Self) -> Self {
-        if self.amount.items < other.amount.items { other } else { self }
+    fn sum(tallies: &[Self]) -> Self {
+        tallies.iter().fold(Self::default(), |sum, it| Self {
+            items: sum.items.plus(it.items),
+            entries: sum.entries.plus(it.entries),
+            write_units: sum.write_units + it.write_units,
+            examined: Examined {
+                amount: sum.examined.amount.plus(it.examined.amount),
+                fetch_units: sum.examined.fetch_units + it.examined.fetch_units,
+            },
+        })
     }
 }
 
-impl TableSample {
-    async fn at<V: View>(view: &V, read: &ReadPlan<'_>, what_if: &WhatIf) -> ApiResult<Self> {
-        let table = &*what_if.table;
-        let sample = sample(view, table).await?;
-        let partition = match (read.keys.as_deref(), what_if.index()) {
-            (Some([keys]), Some(index)) if index.key.partition == table.key.partition => {
-                Some(items(view, table, keys.whole_partition(table, None), ITEMS_MAX).await?)
+impl Shown {
+    fn new(read: &ReadPlan<'_>, table: &Table, index: &Index) -> Self {
+        let near = match &read.keys {
+            Some(keys) => {
+                keys.iter().map(|keys| keys.whole_partition(table, Some(index))).collect()
             }
-            _ => None,
+            None => vec![layout::keyspace(table.id(), index.id)],
         };
-        let held = counts(view, &table.record, IndexId::BASE).await?;
-        let looked_at = sample.items.iter().chain(partition.iter().flat_map(|it| &it.items));
-        let entry = |item: &Item| {
-            let of_bytes = item.size();
-            let index::Entry { key, item } = index::entry(table, what_if.index()?, item)?;
-            Some((key, Entry { item, of_bytes }))
-        };
-        let entries = looked_at.filter_map(entry).collect();
-        Ok(Self { sample, partition, held, entries })
+        Self { near, entries: BTreeMap::new(), bytes: 0, is_all: true }
     }
 
-    /// Returns whether all entries of a read are known.
-    fn is_all(&self) -> bool {
-        self.sample.is_all || self.partition.as_ref().is_some_and(|partition| partition.is_all)
+    fn add(&mut self, entry: index::Entry) {
+        if !is_within(&self.near, &entry.key) {
+            return;
+        }
+        let bytes = entry.key.len() + entry.item.as_bytes().len();
+        if self.entries.len() < SHOWN_MAX && self.bytes + bytes <= SHOWN_BYTES_MAX {
+            self.bytes += bytes;
+            self.entries.insert(entry.key, entry.item);
+        } else {
+            self.is_all = false;
+        }
+    }
+}
+
+impl LookedAt {
+    async fn new<V: View>(
+        view: &V,
+        read: &ReadPlan<'_>,
+        what_if: &WhatIf,
+        index: &Index,
+    ) -> ApiResult<Self> {
+        let table = &*what_if.table;
+        let held = counts(view, &table.record, IndexId::BASE).await?;
+        let mut shown = Shown::new(read, table, index);
+        let mut partition = None;
+        if !what_if.budget.holds(held.0.unsigned_abs(), held.1.unsigned_abs())
+            && let Some([keys]) = read.keys.as_deref()
+            && index.key.partition == table.key.partition
+        {
+            let (mut tally, mut left) = (Tally::default(), what_if.budget);
+            let range = keys.whole_partition(table, None);
+            let look = |item: &Item| {
+                let entry = index::entry(table, index, item);
+                tally.add(read, item, entry.as_ref());
+                entry.into_iter().for_each(|entry| shown.add(entry));
+            };
+            let is_all = looking::at_range(view, table, range, &mut left, look).await?;
+            partition = is_all.then_some(tally);
+        }
+        let mut tallies: Vec<Tally> = Vec::new();
+        let look = |window: u32, item: &Item| {
+            let entry = index::entry(table, index, item);
+            let window = window as usize;
+            if tallies.len() <= window {
+                tallies.resize(window + 1, Tally::default());
+            }
+            tallies[window].add(read, item, entry.as_ref());
+            if partition.is_none() {
+                entry.into_iter().for_each(|entry| shown.add(entry));
+            }
+        };
+        let looked = looking::at_table(view, table, held, what_if.budget, look).await?;
+        if let Looked::Windows { windows, .. } = looked {
+            tallies.resize(windows as usize, Tally::default());
+        }
+        Ok(Self { looked, tallies, partition, held, shown })
+    }
+
+    /// Returns what the read examines, if all of it was looked at.
+    fn exact(&self) -> Option<Examined> {
+        match (&self.partition, self.looked) {
+            (Some(partition), _) => Some(partition.examined),
+            (None, Looked::All) => Some(Tally::sum(&self.tallies).examined),
+            (None, Looked::Windows { .. } | Looked::Part) => None,
+        }
+    }
+
+    /// Returns the items for which `number` counts, and an interval of them; none if the sample cannot tell.
+    fn interval(&self, number: fn(&Tally) -> usize) -> Option<Interval> {
+        let Looked::Windows { of, .. } = self.looked else { return None };
+        let cluster =
+            |it: &Tally| Cluster { items: real(it.items.items), counting: real(number(it)) };
+        let clusters: Vec<Cluster> = self.tallies.iter().map(cluster).collect();
+        of_counting(&clusters, f64::from(of), real(self.held_items()))
+    }
+
+    fn held_items(&self) -> usize {
+        usize::try_from(self.held.0).unwrap_or(0)
     }
 
     /// Returns the figures of the index and of its read.
-    fn supposed(&self, read: &ReadPlan<'_>, what_if: &WhatIf) -> Supposed {
-        let (table, index) = (&*what_if.table, what_if.index());
-        let mut entries = Amount::default();
-        let mut sampled = Examined::default();
-        let mut write_units_sum = 0.0;
-        for item in &self.sample.items {
-            let of_bytes = item.size();
-            let Some(entry) = index.and_then(|index| index::entry(table, index, item)) else {
-                continue;
-            };
-            let index::Entry { key, item } = entry;
-            add(&mut entries, &item);
-            write_units_sum += write_units(item.size());
-            if is_within(&read.ranges, &key) {
-                sampled.add(&read.page, &Entry { item, of_bytes });
+    fn supposed(&self, read: &ReadPlan<'_>, index: &Index) -> Supposed {
+        let sum = Tally::sum(&self.tallies);
+        let each = |bytes: usize, items: usize| real(bytes) / real(items.max(1));
+        let entry_bytes = each(sum.entries.bytes, sum.entries.items);
+        let is_all = self.looked == Looked::All;
+        // What is not looked at may all be in the index, and in the range.
+        let unseen = self.held_items().saturating_sub(sum.items.items);
+        let told = |seen: Amount, interval: Option<Interval>| match interval {
+            Some(Interval { likely, low, high }) => {
+                let bytes = if seen.items > 0 { each(seen.bytes, seen.items) } else { entry_bytes };
+                let amount = Amount { items: rounded(likely), bytes: rounded(likely * bytes) };
+                (amount, Bounds { at_least: below(low), at_most: Some(above(high)) })
             }
-        }
-        let mut known = Examined::default();
-        let within = self.entries.iter().filter(|(key, _)| is_within(&read.ranges, key));
-        within.for_each(|(_, entry)| known.add(&read.page, entry));
-        let times = if self.sample.is_all { 1.0 } else { self.times() };
-        let likely_at_most = (!self.is_all()).then(|| at_most(sampled.amount.items, times));
-        let Examined { amount: examined, fetch_units } =
-            if self.is_all() { known } else { sampled.scaled(times).larger(known) };
+            None => {
+                let most = (seen.items + unseen) as u64;
+                (seen, Bounds { at_least: seen.items as u64, at_most: Some(most) })
+            }
+        };
+        let of_entries = self.interval(|it| it.entries.items);
+        let (entries, entries_between) = told(sum.entries, of_entries);
+        let of_examined = self.interval(|it| it.examined.amount.items);
+        let (sampled, examined_between) = told(sum.examined.amount, of_examined);
+        let exact = self.exact();
+        let examined = exact.map_or(sampled, |exact| exact.amount);
+        let fetch_units = match exact {
+            Some(exact) => exact.fetch_units / real(exact.amount.items.max(1)),
+            None => sum.examined.fetch_units / real(sum.examined.amount.items.max(1)),
+        };
+        let bytes_each = match examined.items {
+            0 => entry_bytes,
+            items => each(examined.bytes, items),
+        };
+        let units = |items: f64, bytes: usize| {
+            read_units(bytes, read.page.consistent) + fetch_units * items
+        };
+        let of_items = |items: u64| {
+            let items = real(usize::try_from(items).unwrap_or(usize::MAX));
+            units(items, rounded(items * bytes_each))
+        };
+        let units_between = Bounds {
+            at_least: of_items(examined_between.at_least),
+            at_most: examined_between.at_most.map(of_items),
+        };
+        let is_estimated = exact.is_none();
         Supposed {
-            is_local: index.is_some_and(|index| index.kind == IndexKind::Local),
+            is_local: index.kind == IndexKind::Local,
             key: key_text(index),
             projection: projection_text(index),
-            looked_at: Amount {
-                items: self.sample.items.len(),
-                bytes: self.sample.items.iter().map(Item::size).sum(),
-            },
-            is_all: self.sample.is_all,
-            entries: scaled(entries, times),
+            looked_at: sum.items,
+            is_all,
+            cannot_tell: !is_all && of_entries.is_none(),
+            entries,
+            entries_between: (!is_all).then_some(entries_between),
             examined,
-            likely_at_most,
-            units: read_units(examined.bytes, read.page.consistent) + fetch_units,
-            entry_bytes: entries.bytes.checked_div(entries.items).unwrap_or(0),
-            write_units: write_units_sum / count(entries.items.max(1)),
+            examined_between: is_estimated.then_some(examined_between),
+            units: units(real(examined.items), examined.bytes),
+            units_between: is_estimated.then_some(units_between),
+            entry_bytes: rounded(entry_bytes),
+            write_units: sum.write_units / real(sum.entries.items.max(1)),
         }
-    }
-
-    /// Returns the table's items per sampled item.
-    fn times(&self) -> f64 {
-        let held = usize::try_from(self.held.0).unwrap_or(0);
-        (count(held) / count(self.sample.items.len().max(1))).max(1.0)
     }
 
     /// Returns a view that shows the index.
     fn view<V: View>(self, base: V, what_if: &WhatIf) -> Supposing<V> {
-        let is_all = self.is_all();
         let (table, index) = (what_if.table.id(), what_if.index);
-        let bytes: usize = self.entries.values().map(|entry| entry.item.size()).sum();
         let as_counted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         // The table's counters bound the index where not all entries are known.
-        let held = if self.sample.is_all {
-            (as_counted(self.entries.len()), as_counted(bytes))
+        let held = if self.looked == Looked::All {
+            let Amount { items, bytes } = Tally::sum(&self.tallies).entries;
+            (as_counted(items), as_counted(bytes))
         } else {
             self.held
         };
-        let stored = self.entries.into_iter();
+        let stored = self.shown.entries.into_iter();
         Supposing(Arc::new(SupposedView {
             base,
-            is_all,
             keyspace: layout::keyspace(table, index),
             counters: [
                 (layout::counter(table, index, Counter::Entries), held.0),
                 (layout::counter(table, index, Counter::Bytes), held.1),
             ],
-            stored: stored.map(|(key, entry)| (key, entry.item.as_bytes().clone())).collect(),
+            stored: stored.map(|(key, entry)| (key, entry.as_bytes().clone())).collect(),
         }))
     }
-}
-
-/// Samples all of a table if it fits, else parts of it.
-pub(super) async fn sample<V: View>(view: &V, table: &Table) -> ApiResult<Items> {
-    let whole = layout::keyspace(table.id(), IndexId::BASE);
-    let first = items(view, table, whole, ITEMS_MAX).await?;
-    if first.is_all {
-        return Ok(first);
-    }
-    let mut sample = Vec::with_capacity(PART_ITEMS * PARTS as usize);
-    for nth in 0..PARTS {
-        let part = layout::segment(table.id(), IndexId::BASE, nth, PARTS);
-        sample.extend(items(view, table, part, PART_ITEMS).await?.items);
-    }
-    Ok(Items { items: sample, is_all: false })
-}
-
-/// Samples the first items of a range of a table: at most `limit`, and at most a page.
-async fn items<V: View>(
-    view: &V,
-    table: &Table,
-    range: KeyRange,
-    limit: usize,
-) -> ApiResult<Items> {
-    let plan = PagePlan {
-        table,
-        index: None,
-        range: range.clone(),
-        direction: Direction::Forward,
-        limit,
-        filter: None,
-        output: Output::Whole,
-        fetches: false,
-        filters_entries: false,
-        consistent: false,
-    };
-    let page: Page = read_ranges(view, &plan, &[range]).await?;
-    Ok(Items { items: page.items, is_all: page.last_evaluated_key.is_none() })
 }
 
 fn is_within(ranges: &[KeyRange], key: &[u8]) -> bool {
@@ -273,13 +350,6 @@ fn add(amount: &mut Amount, item: &Item) {
     amount.bytes += item.size();
 }
 
-/// Returns the likely maximum of matching items in a table, of which its sample has `sampled`: adds two standard
-/// deviations, and three items, the maximum for a sample without any.
-fn at_most(sampled: usize, times: f64) -> usize {
-    let likely = count(sampled) + 2.0 * count(sampled).sqrt() + 3.0;
-    rounded(likely * times)
-}
-
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -289,18 +359,20 @@ fn rounded(number: f64) -> usize {
     number.round() as usize
 }
 
-fn scaled(amount: Amount, times: f64) -> Amount {
-    let scaled = |number: usize| rounded(count(number) * times);
-    Amount { items: scaled(amount.items), bytes: scaled(amount.bytes) }
+fn below(number: f64) -> u64 {
+    rounded(number.floor()) as u64
+}
+
+fn above(number: f64) -> u64 {
+    rounded(number.ceil()) as u64
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate is told in few digits")]
-fn count(number: usize) -> f64 {
+fn real(number: usize) -> f64 {
     number as f64
 }
 
-fn key_text(index: Option<&Index>) -> String {
-    let Some(index) = index else { return String::new() };
+fn key_text(index: &Index) -> String {
     let names = |attributes: &[crate::schema::KeyAttribute]| {
         attributes.iter().map(|it| name_text(&it.name)).collect::<Vec<_>>().join(" and ")
     };
@@ -311,14 +383,14 @@ fn key_text(index: Option<&Index>) -> String {
     format!("by {}{sort}", names(&index.key.partition))
 }
 
-fn projection_text(index: Option<&Index>) -> String {
-    match index.map(|index| &index.projection) {
-        Some(IndexProjection::All) => "all attributes".to_owned(),
-        Some(IndexProjection::Include(names)) => {
+fn projection_text(index: &Index) -> String {
+    match &index.projection {
+        IndexProjection::All => "all attributes".to_owned(),
+        IndexProjection::Include(names) => {
             let names: Vec<_> = names.iter().map(|name| name_text(name)).collect();
             format!("keys and {}", names.join(", "))
         }
-        Some(IndexProjection::KeysOnly) | None => "keys".to_owned(),
+        IndexProjection::KeysOnly => "keys".to_owned(),
     }
 }
 
@@ -327,8 +399,6 @@ struct Supposing<V>(Arc<SupposedView<V>>);
 
 struct SupposedView<V> {
     base: V,
-    /// Whether the view has all index entries of the read.
-    is_all: bool,
     keyspace: KeyRange,
     counters: [(Key, i64); 2],
     stored: BTreeMap<Key, Bytes>,

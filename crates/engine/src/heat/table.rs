@@ -42,6 +42,7 @@ pub(super) fn table() -> Arc<Table> {
         key_templates: Vec::new(),
         undoing: Vec::new(),
         history: None,
+        versions: None,
         insights: Vec::new(),
         replicates_settings: None,
     }))

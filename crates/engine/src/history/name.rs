@@ -24,7 +24,7 @@ pub(crate) fn parse_name(name: &str, now_ms: u64) -> Option<(&str, Result<Past, 
 pub(crate) fn past_text(past: Past) -> String {
     match past {
         Past::At(at_ms) => format!("{}{}", AS_OF, moment::basic(at_ms)),
-        Past::Versions => VERSIONS.to_owned(),
+        Past::Versions | Past::Ever => VERSIONS.to_owned(),
     }
     .trim_start_matches('.')
     .to_owned()

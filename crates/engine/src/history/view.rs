@@ -9,7 +9,7 @@
 //! the key up to which both were read. A walk looks up the state of an item with many versions, and
 //! does not pass all of them.
 
-use super::entries::{decode, entry_at, no_entry};
+use super::entries::{Entry, decode, entry_at, no_entry, one};
 use super::{Version, versions};
 use crate::layout;
 use crate::schema::{IndexId, Past, Table, TableId};
@@ -38,17 +38,27 @@ pub(crate) struct TableView<V> {
 /// Past that a view shows.
 #[derive(Debug, Clone)]
 enum ShownPast {
-    /// The table at a moment, epoch milliseconds.
-    At(TableId, u64),
+    /// The table at a moment.
+    At(TableId, Moment),
     /// All versions of a table; the names of its key attributes.
     Versions(Arc<[Arc<str>]>),
+}
+
+/// State of each item that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// As it was, epoch milliseconds.
+    Of(u64),
+    /// As it is, or as it was last.
+    Ever,
 }
 
 impl<V: View> TableView<V> {
     /// Returns the view for reads of a table.
     pub(crate) fn new(inner: V, table: &Table) -> Self {
         let past = match table.past {
-            Some(Past::At(at_ms)) => Some(ShownPast::At(table.id(), at_ms)),
+            Some(Past::At(at_ms)) => Some(ShownPast::At(table.id(), Moment::Of(at_ms))),
+            Some(Past::Ever) => Some(ShownPast::At(table.id(), Moment::Ever)),
             Some(Past::Versions) => {
                 let names = table.key.all().map(|attribute| attribute.name.as_str().into());
                 Some(ShownPast::Versions(names.collect()))
@@ -60,10 +70,10 @@ impl<V: View> TableView<V> {
 
     /// Returns the moment at which a key is read, if it is the key of an item in the table of the
     /// past.
-    fn moment_of(&self, key: &[u8]) -> Option<u64> {
-        let Some(ShownPast::At(table, at_ms)) = self.past else { return None };
+    fn moment_of(&self, key: &[u8]) -> Option<Moment> {
+        let Some(ShownPast::At(table, moment)) = self.past else { return None };
         let place = layout::parse_item_keyspace(key)?;
-        (place == (table, IndexId::BASE)).then_some(at_ms)
+        (place == (table, IndexId::BASE)).then_some(moment)
     }
 
     /// Returns the past value of an item's key; `now` is its present value.
@@ -71,9 +81,12 @@ impl<V: View> TableView<V> {
         &self,
         key: &[u8],
         now: Option<Bytes>,
-        at_ms: u64,
+        moment: Moment,
     ) -> Result<Option<Bytes>, Error> {
-        match entry_at(&self.inner, &layout::versions_prefix(key), at_ms).await? {
+        if moment == Moment::Ever && now.is_some() {
+            return Ok(now);
+        }
+        match moment.entry(&self.inner, &layout::versions_prefix(key)).await? {
             Some(entry) => Ok(entry.version.image),
             None => Ok(now),
         }
@@ -81,7 +94,7 @@ impl<V: View> TableView<V> {
 
     async fn visit_past<F>(
         &self,
-        at_ms: u64,
+        moment: Moment,
         mut rest: KeyRange,
         direction: Direction,
         wanted: Wanted,
@@ -93,12 +106,17 @@ impl<V: View> TableView<V> {
         while !rest.is_empty() {
             let now = items_of_now(&self.inner, &rest, direction, wanted).await?;
             let covered = now.covered(&rest, direction);
-            let past = PastWalk::new(at_ms, direction).run(&self.inner, &covered).await?;
+            let past = PastWalk::new(moment, direction).run(&self.inner, &covered).await?;
             let covered = past.covered(&covered, direction);
             let mut items: BTreeMap<Key, Option<Bytes>> = BTreeMap::new();
             let now = now.entries.into_iter().map(|(key, stored)| (key, Some(stored)));
             items.extend(now.filter(|(key, _)| is_within(&covered, key)));
-            items.extend(past.entries);
+            for (key, image) in past.entries {
+                match moment {
+                    Moment::Of(_) => drop(items.insert(key, image)),
+                    Moment::Ever => drop(items.entry(key).or_insert(image)),
+                }
+            }
             let mut visit = |(key, image): (Key, Option<Bytes>)| match image {
                 Some(image) => visitor(&key, image),
                 None => ControlFlow::Continue(()),
@@ -122,7 +140,7 @@ impl<V: View> View for TableView<V> {
     async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         let now = self.inner.get(key).await?;
         match self.moment_of(key) {
-            Some(at_ms) => self.as_it_was(key, now, at_ms).await,
+            Some(moment) => self.as_it_was(key, now, moment).await,
             None => Ok(now),
         }
     }
@@ -130,8 +148,8 @@ impl<V: View> View for TableView<V> {
     async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
         let mut values = self.inner.get_many(keys).await?;
         for (key, value) in keys.iter().zip(&mut values) {
-            if let Some(at_ms) = self.moment_of(key) {
-                *value = self.as_it_was(key, value.take(), at_ms).await?;
+            if let Some(moment) = self.moment_of(key) {
+                *value = self.as_it_was(key, value.take(), moment).await?;
             }
         }
         Ok(values)
@@ -161,7 +179,7 @@ impl<V: View> View for TableView<V> {
         }
         match self.moment_of(&range.start) {
             None => self.inner.visit(range, direction, wanted, visitor).await,
-            Some(at_ms) => self.visit_past(at_ms, range, direction, wanted, visitor).await,
+            Some(moment) => self.visit_past(moment, range, direction, wanted, visitor).await,
         }
     }
 }
@@ -238,10 +256,21 @@ enum Stop {
     Unreadable(Error),
 }
 
+impl Moment {
+    /// Returns the entry with the state of an item; none if that is its present state. `versions` is the common key
+    /// prefix of its entries.
+    async fn entry<V: View>(self, view: &V, versions: &[u8]) -> Result<Option<Entry>, Error> {
+        match self {
+            Self::Of(at_ms) => entry_at(view, versions, at_ms).await,
+            Self::Ever => one(view, KeyRange::prefix(versions), Direction::Backward).await,
+        }
+    }
+}
+
 /// A walk over entries that finds for each item the entry with its state at a moment: the entry
-/// after that of its last change up to the moment.
+/// after that of its last change up to the moment, or the last entry.
 struct PastWalk {
-    at_ms: u64,
+    moment: Moment,
     direction: Direction,
     /// Versions found, by the key prefix of the item's entries.
     found: Vec<(Key, Version)>,
@@ -256,9 +285,9 @@ struct PastWalk {
 }
 
 impl PastWalk {
-    fn new(at_ms: u64, direction: Direction) -> Self {
+    fn new(moment: Moment, direction: Direction) -> Self {
         Self {
-            at_ms,
+            moment,
             direction,
             found: Vec::new(),
             bytes: 0,
@@ -291,7 +320,7 @@ impl PastWalk {
                 }
                 Some(Stop::Full) => break,
                 Some(Stop::LookUp) => {
-                    let entry = entry_at(view, &self.item, self.at_ms).await?;
+                    let entry = self.moment.entry(view, &self.item).await?;
                     let passed = KeyRange::prefix(&self.item);
                     match self.direction {
                         Direction::Forward => range.start = passed.end.unwrap_or_default(),
@@ -330,10 +359,17 @@ impl PastWalk {
         if self.passed > PASSED_MAX {
             return Some(Stop::LookUp);
         }
-        let is_later = until.at_ms > self.at_ms;
+        let is_later = match self.moment {
+            Moment::Of(at_ms) => until.at_ms > at_ms,
+            Moment::Ever => true,
+        };
+        let keeps_first = match self.moment {
+            Moment::Of(_) => self.direction == Direction::Forward,
+            Moment::Ever => self.direction == Direction::Backward,
+        };
         match self.direction {
             Direction::Forward if !is_later => self.candidate = None,
-            Direction::Forward if self.candidate.is_some() => {}
+            _ if keeps_first && self.candidate.is_some() => {}
             Direction::Backward if self.is_decided => {}
             Direction::Backward if !is_later => self.is_decided = true,
             _ => match decode(key, stored) {

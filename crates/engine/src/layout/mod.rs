@@ -50,7 +50,7 @@ pub(crate) use history::{
     item_of_versions, items_of, moment, moments, parse_changed, parse_history_table, parse_moment,
     parse_version, split_stamp, version, version_after, versions_of, versions_prefix,
 };
-pub(crate) use parts::{hash_of_part, key_parts, number_bytes, payloads};
+pub(crate) use parts::{hash_of_part, key_parts, number_bytes, partition_bytes, payloads};
 pub(crate) use range::SortBounds;
 pub(crate) use undo::{item_of_undo, undo, undos, undos_of};
 
@@ -383,6 +383,11 @@ impl ItemKey {
     pub(crate) fn hash(&self) -> u32 {
         hash_of(&self.bytes)
     }
+}
+
+/// Returns the sort key at the end of an item's key; empty if the table has none.
+pub(crate) fn sort_of_item(key: &ItemKey) -> &[u8] {
+    key.bytes.get(ITEM_PREFIX_BYTES + key.partition_length..).unwrap_or_default()
 }
 
 /// Returns the hash of the partition key in a key of the table or of an index.

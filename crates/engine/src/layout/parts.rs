@@ -40,6 +40,12 @@ pub(crate) fn key_parts<'k>(
     Some(KeyParts { partition, own: key.get(..key.len() - rest.len())? })
 }
 
+/// Returns the length of a key up to its sort key, of the whole key if it does not fit the schema.
+pub(crate) fn partition_bytes(key: &[u8], schema: &KeySchema) -> usize {
+    let parts = key_parts(key, schema, false);
+    parts.map_or(key.len(), |parts| ITEM_PREFIX_BYTES + parts.partition.len())
+}
+
 /// Returns the hash in a part.
 pub(crate) fn hash_of_part(part: &[u8]) -> u32 {
     part.first_chunk().map_or(0, |hash| u32::from_be_bytes(*hash))

@@ -98,6 +98,7 @@ impl<S: Store> Engine<S> {
             key_templates: Vec::new(),
             undoing: Vec::new(),
             history: None,
+            versions: None,
             insights: Vec::new(),
             replicates_settings: None,
         })

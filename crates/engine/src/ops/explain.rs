@@ -1,7 +1,7 @@
 //! EXPLAIN: what a request would do, or with ANALYZE did. An operation of our own; PartiQL has it, too.
 
 use crate::engine::Engine;
-use crate::explain::{Asked, Explanation, Mode, WhatIf};
+use crate::explain::{Asked, Budget, Explanation, Mode, WhatIf};
 use crate::ops::batch_get_item::BatchGet;
 use crate::ops::batch_write_item::BatchWrite;
 use crate::ops::execute_statement::CheckedStatement;
@@ -129,8 +129,9 @@ impl<S: Store> Engine<S> {
         let named = table_of(operation, body)?;
         let name = index.table_name.clone().or(named);
         let record = self.table(&required(name, "tableName")?)?.record.clone();
-        let (record, index) = update_table::with_supposed_index(record, index, self.now_ms())?;
-        Ok(WhatIf { table: Arc::new(Table::new(record)), index })
+        let (record, id) = update_table::with_supposed_index(record, index, self.now_ms())?;
+        let budget = index.look_at.map_or(Budget::OF_WHAT_IF, Budget::of_items);
+        Ok(WhatIf { table: Arc::new(Table::new(record)), index: id, budget })
     }
 
     /// Returns the table that a Query, Scan or SELECT names, with the index that it supposes: the past has none.

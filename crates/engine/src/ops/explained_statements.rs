@@ -28,7 +28,8 @@ pub(super) fn selected_read<'t>(
         None => text.condition.clone().filter(|_| page.filter.is_some()),
     };
     let statement = Some(text);
-    Ok(ReadPlan { page, ranges, keys, segment: None, filter, start: None, statement })
+    let (segment, start, is_one) = (None, None, false);
+    Ok(ReadPlan { page, ranges, keys, segment, filter, start, statement, is_one })
 }
 
 /// Returns the mode that `EXPLAIN` before a statement asks for.

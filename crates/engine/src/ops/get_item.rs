@@ -3,10 +3,12 @@
 use crate::engine::{Engine, ItemWalk};
 use crate::explain::{Asked, Explanation, ReadKeys, ReadPlan};
 use crate::heat;
+use crate::history::place::names_a_version;
 use crate::intent::{Access, Intent, Returns, Verb};
 use crate::ops::drive::{Explain, Run};
+use crate::read::{Page, PagePlan, versions};
 use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
-use crate::schema::Table;
+use crate::schema::{Past, Table};
 use crate::usage::announce;
 use crate::write;
 use hashrange_expr::Projection;
@@ -74,9 +76,53 @@ impl<'a> ItemRead<'a> {
     }
 }
 
+/// The read of a version of an item: of the newest, or of the one that the key names.
+impl ItemRead<'_> {
+    /// Returns the item's own key.
+    fn own_key(&self) -> Item {
+        self.key.retain(|name| !names_a_version(name))
+    }
+
+    /// Returns the page that holds the version, with every fault that the table shows.
+    fn plan_version<'t>(&self, table: &'t Table) -> Result<PagePlan<'t>, Reason> {
+        let key = write::key_of_key(table, &self.own_key())?;
+        check_scalar_keys(table, self.projection.iter().flat_map(Projection::names_looked_into))?;
+        let (range, direction) = versions::of_key(&key.bytes, &self.key)?;
+        let page = PagePlan::of_item(table, &key.bytes, None, self.consistent);
+        Ok(PagePlan { range, direction, limit: 1, ..page })
+    }
+
+    async fn version<S: Store>(
+        &self,
+        engine: &Engine<S>,
+        table: &Table,
+    ) -> ApiResult<GetItemOutput> {
+        let plan = self.plan_version(table)?;
+        let announced = announce(&self.intent(table))?;
+        let page: Page<Vec<Item>> = engine.read(plan, None, announced).await?;
+        let is_meant = |item: &Item| {
+            let mut asked = self.key.iter().filter(|(name, _)| names_a_version(name));
+            asked.all(|(name, value)| item.get(name) == Some(value))
+        };
+        let item = page.items.into_iter().find(is_meant);
+        let report = self.return_consumed_capacity;
+        Ok(GetItemOutput {
+            item: item.map(|item| match &self.projection {
+                None => item,
+                Some(projection) => projection.apply(&item),
+            }),
+            consumed_capacity: page.units.report(report, &self.table_name, table),
+        })
+    }
+}
+
 impl<S: Store> Run<S, GetItemOutput> for ItemRead<'_> {
     async fn run(&mut self, engine: &Engine<S>) -> ApiResult<GetItemOutput> {
-        let table = engine.readable_table(&self.table_name)?;
+        let table = engine.readable_table_or_versions(&self.table_name)?;
+        if table.past == Some(Past::Versions) {
+            // On the heap: rare, and every read would be as large.
+            return Box::pin(self.version(engine, &table)).await;
+        }
         let key = self.plan(&table)?;
         let announced = announce(&self.intent(&table))?;
         let walk = ItemWalk { table: &table, key: &key, consistent: self.consistent };
@@ -94,7 +140,12 @@ impl<S: Store> Run<S, GetItemOutput> for ItemRead<'_> {
 
 impl<S: Store> Explain<S> for ItemRead<'_> {
     async fn explain(&mut self, engine: &Engine<S>, asked: Asked<'_>) -> ApiResult<Explanation> {
-        let table = engine.readable_table(&self.table_name)?;
+        let table = engine.readable_table_or_versions(&self.table_name)?;
+        if table.past == Some(Past::Versions) {
+            let page = self.plan_version(&table)?;
+            let read = ReadPlan::of_page(page, ReadKeys::of_item(&table, &self.own_key()));
+            return engine.explain_read(read, &self.intent(&table), asked).await;
+        }
         let key = self.plan(&table)?;
         let keys = ReadKeys::of_item(&table, &self.key);
         let projection = self.projection.clone();

@@ -142,7 +142,7 @@ impl<'n> PagedRead<'n> {
     }
 
     /// Plans the read of a page, with every fault that the table shows. Takes the projection out of the self.
-    fn plan<'t, S: Store>(
+    pub(super) fn plan<'t, S: Store>(
         &mut self,
         engine: &Engine<S>,
         table: &'t Table,
@@ -174,7 +174,7 @@ impl<'n> PagedRead<'n> {
     }
 
     /// Returns the intent of the planned read.
-    fn intent<'i>(&'i self, plan: &'i PagePlan<'_>) -> Intent<'i> {
+    pub(super) fn intent<'i>(&'i self, plan: &'i PagePlan<'_>) -> Intent<'i> {
         self.intent_of(plan.table, plan.index.map(|(_, index)| index), &plan.output)
     }
 
@@ -288,6 +288,7 @@ impl<S: Store> Explain<S> for PagedRead<'_> {
             filter: self.filter.clone(),
             start: self.start.take(),
             statement: None,
+            is_one: false,
             page: plan,
         };
         engine.explain_read(read, &self.intent_of(&table, index, &output), asked).await

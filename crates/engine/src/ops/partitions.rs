@@ -47,7 +47,7 @@ impl<S: Store> Engine<S> {
 
     async fn run_partitions(&self, input: &PartitionsInput) -> ApiResult<TreeOutput> {
         let limit = limit(input.limit)?;
-        let table = self.readable_table(&input.table_name)?;
+        let table = self.readable_keys(&input.table_name)?;
         let index = index_named(&table, input.index_name.as_deref(), input.consistent)?;
         self.check_index_filled(&table, input.index_name.as_deref())?;
         let id = index.map_or(IndexId::BASE, |(_, index)| index.id);

@@ -59,7 +59,7 @@ impl<S: Store> Engine<S> {
         let limit = limit(input.limit)?;
         let depth = depth(input.depth)?;
         check_texts(input)?;
-        let table = self.readable_table(&input.table_name)?;
+        let table = self.readable_keys(&input.table_name)?;
         let index = index_named(&table, input.index_name.as_deref(), input.consistent)?;
         self.check_index_filled(&table, input.index_name.as_deref())?;
         let levels = levels(&table, index.map(|(_, index)| index), input, depth)?;

@@ -6,6 +6,7 @@
 //! | `key_range.rs` | byte range of a page: key conditions, start keys |
 //! | `versions.rs` | ranges of the versions of items |
 //! | `page.rs` | walk over ranges, shared by Query, Scan and SELECT |
+//! | `merged.rs` | entries of several partitions in one order |
 //! | `json_rows.rs` | rows written into the response as they are read |
 //! | `pace.rs` | work of a read until it gives way |
 //!
@@ -14,9 +15,12 @@
 
 pub(crate) mod json_rows;
 pub(crate) mod key_range;
+pub(crate) mod merged;
 pub(crate) mod pace;
 mod page;
 pub(crate) mod selection;
 pub(crate) mod versions;
 
-pub(crate) use page::{Fetched, Output, Page, PagePlan, Rows, cursor, from_key, read_ranges};
+pub(crate) use page::{
+    Fetched, Output, Page, PagePlan, Rows, cursor, from_key, read_merged, read_ranges,
+};

@@ -5,6 +5,7 @@
 //! from the table. A long page is read in slices, between which others go first ([`Pace`]); all of
 //! them see one view.
 
+use super::merged::Merged;
 use super::pace::{Pace, item_work};
 use crate::capacity::{Units, read_units};
 use crate::fault;
@@ -156,7 +157,46 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
             break;
         }
     }
-    let PageWalk { mut page, fault: failed, fetch, pace, bytes, .. } = walk;
+    finished(view, walk, units).await
+}
+
+/// Reads a page of several partitions from one view, merged in the order of their sort keys. Each is charged by itself.
+pub(crate) async fn read_merged<V: View, R: Rows>(
+    view: &V,
+    plan: &PagePlan<'_>,
+    ranges: &[KeyRange],
+) -> ApiResult<Page<R>> {
+    let of_table = |error| fault::of_tables([plan.table], error);
+    let source = (plan.table, plan.index.map(|(_, index)| index));
+    let begun = Merged::begin(view, source, ranges, plan.direction, plan.limit).await;
+    let mut merged = begun.map_err(of_table)?;
+    let mut walk = PageWalk::<R>::new(plan);
+    let mut of_partitions = vec![0; ranges.len()];
+    while let Some(met) = merged.next(view).await.map_err(of_table)? {
+        let bytes_before = walk.bytes;
+        let mut stepped = walk.step(&met.key, met.stored.clone());
+        if walk.paused_before.take().is_some() {
+            walk.pace.pause().await;
+            stepped = walk.step(&met.key, met.stored);
+        }
+        if let Some(bytes) = of_partitions.get_mut(met.nth) {
+            *bytes += walk.bytes - bytes_before;
+        }
+        if stepped.is_break() {
+            break;
+        }
+    }
+    let units = of_partitions.iter().map(|bytes| read_units(*bytes, plan.consistent)).sum();
+    finished(view, walk, units).await
+}
+
+/// Returns the page of a walk that has ended, with the units of the entries.
+async fn finished<V: View, R: Rows>(
+    view: &V,
+    walk: PageWalk<'_, '_, R>,
+    units: f64,
+) -> ApiResult<Page<R>> {
+    let PageWalk { plan, mut page, fault: failed, fetch, pace, bytes, .. } = walk;
     if let Some(form) = failed {
         return Err(fault::of_form(form));
     }

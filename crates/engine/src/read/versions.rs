@@ -23,6 +23,21 @@ pub(crate) fn range_after(
     Ok(range)
 }
 
+/// Returns the range and direction in which the version that a key means comes first: the newest of its item, or the
+/// one that the key's attributes of a version name.
+pub(crate) fn of_key(item_key: &[u8], asked: &Item) -> Result<(KeyRange, Direction), Reason> {
+    let mut range = layout::versions_of(&layout::single(item_key));
+    let versions = layout::versions_prefix(item_key);
+    match changes(asked).ok_or(Reason::KeyElementMismatch)? {
+        (None, None) => return Ok((range, Direction::Backward)),
+        (Some(since), _) => {
+            range.start = [&layout::version_after(&versions, Some(since))[..], &[0]].concat();
+        }
+        (None, until) => range.start = layout::version_after(&versions, until),
+    }
+    Ok((range, Direction::Forward))
+}
+
 /// Returns the ranges of the versions of the items in ranges, which are read one after the other, or their rest after
 /// the version that ended a page.
 pub(crate) fn ranges_after(
@@ -51,7 +66,7 @@ pub(crate) fn ranges_after(
 pub(crate) fn items_of_ranges<'r>(table: &Table, ranges: &'r [KeyRange]) -> Cow<'r, [KeyRange]> {
     match table.past {
         Some(Past::Versions) => ranges.iter().map(layout::items_of).collect(),
-        Some(Past::At(_)) | None => Cow::Borrowed(ranges),
+        Some(Past::At(_) | Past::Ever) | None => Cow::Borrowed(ranges),
     }
 }
 
@@ -59,7 +74,7 @@ pub(crate) fn items_of_ranges<'r>(table: &Table, ranges: &'r [KeyRange]) -> Cow<
 pub(crate) fn stored(table: &Table, items: KeyRange) -> KeyRange {
     match table.past {
         Some(Past::Versions) => layout::versions_of(&items),
-        Some(Past::At(_)) | None => items,
+        Some(Past::At(_) | Past::Ever) | None => items,
     }
 }
 

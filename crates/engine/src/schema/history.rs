@@ -3,7 +3,7 @@
 //! Left to others: the keys of the history (`layout/history.rs`), its reads and writes
 //! (`history/`).
 
-use super::TableRecord;
+use super::{TableRecord, VersionsRecord};
 use serde::{Deserialize, Serialize};
 
 /// The longest retention, hours: a hundred years.
@@ -65,5 +65,13 @@ impl TableRecord {
             self.version = self.version.max(Self::VERSION_WITH_HISTORY);
         }
         self.history = history;
+    }
+
+    /// Sets the versions kept as items, and raises the version so that releases without them refuse the record.
+    pub(crate) fn set_versions(&mut self, versions: Option<VersionsRecord>) {
+        if versions.is_some() {
+            self.version = self.version.max(Self::VERSION_WITH_VERSIONS);
+        }
+        self.versions = versions;
     }
 }

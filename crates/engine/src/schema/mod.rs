@@ -9,6 +9,7 @@ mod history;
 mod insights;
 mod stream;
 mod template;
+mod versions;
 
 pub use expiry::Expiry;
 pub use history::{HistoryRecord, HistoryState, RETENTION_HOURS_MAX};
@@ -17,6 +18,8 @@ pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
 pub use stream::{StreamSettings, StreamView};
 pub(crate) use template::{DerivedKey, SCANS_MAX, TEMPLATES_MAX};
 pub use template::{Rewritten, TemplateMode, TemplateRecord, Undoing};
+pub(crate) use versions::VersionRules;
+pub use versions::VersionsRecord;
 
 use hashrange_expr::{KeyReading, KeyTemplate};
 use hashrange_model::{AttributeType, Item};
@@ -283,6 +286,9 @@ pub struct TableRecord {
     /// entries of the first form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<HistoryRecord>,
+    /// Versions kept as items, if they are. A record with them has version 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub versions: Option<VersionsRecord>,
     /// Contributor Insights of the table and of its global indexes that were ever enabled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub insights: Vec<InsightsRecord>,
@@ -322,8 +328,11 @@ impl TableRecord {
     /// Version of records of tables that have had a history: a release without histories, or with
     /// only their first form, which had version 3, must not write such a table.
     pub const VERSION_WITH_HISTORY: u32 = 4;
+    /// Version of records of tables that have kept versions as items: a release without them must not write such a
+    /// table.
+    pub const VERSION_WITH_VERSIONS: u32 = 5;
     /// Newest version that this release can read.
-    pub const VERSION_MAX: u32 = Self::VERSION_WITH_HISTORY;
+    pub const VERSION_MAX: u32 = Self::VERSION_WITH_VERSIONS;
 
     /// Returns the declared type of a key attribute.
     pub fn key_type(&self, name: &str) -> Option<KeyType> {
@@ -396,6 +405,8 @@ pub(crate) enum Past {
     At(u64),
     /// Every version of the items.
     Versions,
+    /// Every item that is or was, the latter in its last state.
+    Ever,
 }
 
 /// A secondary index in use.
@@ -481,6 +492,8 @@ pub struct Table {
     derived_scans: usize,
     /// True if writes keep the history.
     pub(crate) keeps_history: bool,
+    /// Rules by which writes keep versions as items, if they do.
+    pub(crate) versions: Option<VersionRules>,
     /// Past that is read; `None` for the present table.
     pub(crate) past: Option<Past>,
     /// The table itself and indexes that Contributor Insights watches; mostly empty.
@@ -511,6 +524,7 @@ impl Table {
             expiry: Expiry::of(record.time_to_live.as_ref()),
             derived,
             keeps_history: record.history.as_ref().is_some_and(HistoryRecord::is_written),
+            versions: record.versions.as_ref().and_then(|versions| VersionRules::of(versions).ok()),
             past: None,
             watched: record.watched(),
             shared_name: record.name.as_str().into(),

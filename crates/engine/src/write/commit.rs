@@ -5,6 +5,7 @@ use super::claims;
 use super::decide::{decide_all, decide_apart, reborrowed};
 use super::draws::Draws;
 use super::moment::{Stamps, changed_keys};
+use super::numbered::Numbered;
 use super::{Admit, Attempt, Circumstances, Write, Written};
 use crate::core::Core;
 use crate::filling::{FillingIndex, Fillings, key_of};
@@ -33,6 +34,9 @@ enum Decision<T> {
     Replan,
     /// A key of the write is claimed: decide the write when the claim is gone.
     Claimed((Key, Bytes)),
+    /// Others took the numbers of the versions whose keys are declared: choose again by these values of the items and
+    /// their versions.
+    Taken(Vec<Option<Bytes>>, Vec<Option<Bytes>>),
     Done(ApiResult<T>),
 }
 
@@ -86,10 +90,13 @@ impl<S: Store> Core<S> {
         let clock = &*self.environment.now_ms;
         let places = claims::places_of(writes);
         let draws = Draws::of(writes, &self.environment);
-        let keys =
-            || Keys { write: declared_keys(writes, more), read: read_keys(&places, is_shared) };
+        let mut numbered = Numbered::of(self, writes).await?;
         let mut met = 0;
         loop {
+            let keys = || Keys {
+                write: declared_keys(writes, &numbered, more),
+                read: read_keys(&places, is_shared),
+            };
             let decided = self.commit(keys, |current, batch| {
                 let (current, number) = current.split_at(current.len() - usize::from(is_shared));
                 let is_newest = number.iter().all(|number| self.is_newest(number.as_deref()));
@@ -105,11 +112,15 @@ impl<S: Store> Core<S> {
                 if let Some(claim) = keys.find_map(|(table, key)| fillings.claim_on(table, key)) {
                     return Decision::Claimed(claim);
                 }
-                let stamps = match Stamps::of_commit(writes, current, clock) {
+                let (items, versions) = stored_versions(writes, &numbered, current);
+                let Some(revisions) = numbered.read(items, versions) else {
+                    return Decision::Taken(items.to_vec(), versions.to_vec());
+                };
+                let stamps = match Stamps::of_commit(writes, &numbered, current, clock) {
                     Ok(stamps) => stamps,
                     Err(key) => return Decision::Done(Err(fault::of_value(&key))),
                 };
-                let known = Circumstances { clock, draws, fillings, stamps };
+                let known = Circumstances { clock, draws, fillings, stamps, revisions };
                 let mut admission = reborrowed(&mut admission);
                 if let Some(admission) = &mut admission {
                     admission.restart();
@@ -134,6 +145,9 @@ impl<S: Store> Core<S> {
                     // otherwise.
                     Box::pin(self.await_end_of_claim(&claim, met)).await?;
                 }
+                Decision::Taken(items, versions) => {
+                    numbered.choose_again(writes, &items, &versions);
+                }
                 Decision::Replan => {
                     self.store.sync().await.map_err(fault::of_store)?;
                     self.refresh().await?;
@@ -152,12 +166,34 @@ fn read_keys(places: &[FillingIndex], is_shared: bool) -> Vec<Key> {
 }
 
 /// Returns the item keys in order, followed by the keys of the item collections' sizes, of the
-/// items' last changes and `more`.
-pub(super) fn declared_keys(writes: &[(&Table, Write<'_>)], more: Option<&Key>) -> Vec<Key> {
+/// items' last changes, of versions that are kept as items, and `more`.
+pub(super) fn declared_keys(
+    writes: &[(&Table, Write<'_>)],
+    numbered: &Numbered<'_>,
+    more: Option<&Key>,
+) -> Vec<Key> {
     let items = writes.iter().map(|(_, write)| write.key.bytes.clone());
     let collections = writes
         .iter()
         .filter(|(table, _)| table.has_local_index)
         .map(|(_, write)| write.key.collection_size_key());
-    items.chain(collections).chain(changed_keys(writes)).chain(more.cloned()).collect()
+    let versions = numbered.keys().map(|(_, key)| key.clone());
+    let changed = changed_keys(writes, numbered);
+    items.chain(collections).chain(changed).chain(versions).chain(more.cloned()).collect()
+}
+
+/// Returns the values of the items and of versions that are kept as items, from those of the declared keys.
+pub(super) fn stored_versions<'c>(
+    writes: &[(&Table, Write<'_>)],
+    numbered: &Numbered<'_>,
+    current: &'c [Option<Bytes>],
+) -> (&'c [Option<Bytes>], &'c [Option<Bytes>]) {
+    let (items, rest) = current.split_at(writes.len());
+    let count = numbered.keys().count();
+    if count == 0 {
+        return (items, &[]);
+    }
+    let sized = writes.iter().filter(|(table, _)| table.has_local_index).count();
+    let before = sized + changed_keys(writes, numbered).count();
+    (items, rest.get(before..before + count).expect("the keys of versions are declared"))
 }

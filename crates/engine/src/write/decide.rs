@@ -3,11 +3,13 @@
 
 use super::draws::Draws;
 use super::moment::Stamps;
+use super::numbered::{Revision, Revisions};
 use super::{Action, Admit, Attempt, Write, Written, derive, undo};
 use crate::capacity::{Units, write_units};
+use crate::change_log::Author;
 use crate::environment::Clock;
 use crate::filling::Fillings;
-use crate::layout;
+use crate::layout::{self, ItemKey};
 use crate::schema::{IndexId, Table};
 use crate::{fault, history, index};
 use bytes::Bytes;
@@ -24,6 +26,8 @@ pub(crate) struct Circumstances<'c> {
     pub(super) fillings: Fillings<'c>,
     /// Stamps of the changes in tables with a history.
     pub(super) stamps: Stamps<'c>,
+    /// Versions that are kept as items.
+    pub(super) revisions: Revisions<'c>,
 }
 
 /// Decides writes that are done all or none.
@@ -155,38 +159,31 @@ fn decide(
         }
         return Err(failed);
     }
-    let new = new_image(table, write, old.as_ref(), &circumstances.draws)?;
+    let mut new = new_image(table, write, old.as_ref(), &circumstances.draws)?;
+    let revision = circumstances.revisions.of(&write.key.bytes)?;
+    let mut kept = revision.filter(|revision| revision.is_removal() && old.is_some());
+    if let Some((revision, state)) =
+        revision.filter(|revision| !revision.is_removal()).zip(new.take_if(|_| revision.is_some()))
+    {
+        let (state, is_kept) = revision.newest(old.as_ref(), state);
+        check_size(write, &state)?;
+        kept = Some(revision).filter(|_| is_kept);
+        new = Some(state);
+    }
     let size = |item: Option<&Item>| item.map_or(0, Item::size);
     let (old_size, new_size) = (size(old.as_ref()), size(new.as_ref()));
     let mut units = Units::of_table(write_units(old_size.max(new_size)));
-    let counted = |item: Option<&Item>| item.map_or(0, index::counted);
-    let mut growth = counted(new.as_ref()) - counted(old.as_ref());
+    let mut growth = 0;
     if old != new {
-        assert!(new_size <= ITEM_SIZE_MAX_BYTES, "an item over the limit is refused, not stored");
-        let entries = i64::from(new.is_some()) - i64::from(old.is_some());
-        index::count(table, IndexId::BASE, entries, growth, batch);
         let images = (old.as_ref(), new.as_ref());
-        let (key, fillings) = (&write.key.bytes, &circumstances.fillings);
-        growth += index::maintain(table, key, images, fillings, batch, &mut units);
-        if let Some(stream) = &table.stream {
-            let now_ms = (circumstances.clock)();
-            stream.append(&table.key, &write.key, images, now_ms, write.author(), batch);
-        }
-        if let Some(expiry) = &table.expiry {
-            expiry.maintain(table.id(), &write.key, images, batch);
-        }
-        if table.keeps_history {
-            let is_expiry = matches!(write.action, Action::Expire(_));
-            let stamp = circumstances.stamps.of(&write.key.bytes);
-            history::keep(&write.key, old.as_ref(), is_expiry, stamp, batch);
-        }
+        growth =
+            change(table, &write.key, images, write.author(), circumstances, batch, &mut units);
         if let (Action::Derive, Some(old), Some(new)) = (&write.action, &old, &new) {
             undo::note(table, &write.key.bytes, (old, new), batch);
         }
-        match &new {
-            Some(item) => batch.put(write.key.bytes.clone(), item.as_bytes().clone()),
-            None => batch.delete(write.key.bytes.clone()),
-        }
+    }
+    if let Some(revision) = kept {
+        growth += keep(table, write, new.as_ref(), revision, circumstances, batch, &mut units)?;
     }
     if let Action::Restore(undo) = &write.action {
         batch.delete(undo.row.clone());
@@ -202,6 +199,98 @@ fn decide(
         None
     };
     Ok(Written { old, new, units, collection_bytes })
+}
+
+/// Puts into the batch all that follows from a change of an item; adds the units of its index entries. Returns the
+/// growth of its item collection, bytes.
+fn change(
+    table: &Table,
+    key: &ItemKey,
+    images: (Option<&Item>, Option<&Item>),
+    author: Author,
+    circumstances: &Circumstances<'_>,
+    batch: &mut Batch,
+    units: &mut Units,
+) -> i64 {
+    let (old, new) = images;
+    let is_fitting = new.is_none_or(|new| new.size() <= ITEM_SIZE_MAX_BYTES);
+    assert!(is_fitting, "an item over the limit is refused, not stored");
+    let counted = |item: Option<&Item>| item.map_or(0, index::counted);
+    let growth = counted(new) - counted(old);
+    let entries = i64::from(new.is_some()) - i64::from(old.is_some());
+    index::count(table, IndexId::BASE, entries, growth, batch);
+    let fillings = &circumstances.fillings;
+    let growth = growth + index::maintain(table, &key.bytes, images, fillings, batch, units);
+    if let Some(stream) = &table.stream {
+        let now_ms = (circumstances.clock)();
+        stream.append(&table.key, key, images, now_ms, author, batch);
+    }
+    if let Some(expiry) = &table.expiry {
+        expiry.maintain(table.id(), key, images, batch);
+    }
+    if table.keeps_history {
+        let stamp = circumstances.stamps.of(&key.bytes);
+        history::keep(key, old, author == Author::TimeToLive, stamp, batch);
+    }
+    match new {
+        Some(item) => batch.put(key.bytes.clone(), item.as_bytes().clone()),
+        None => batch.delete(key.bytes.clone()),
+    }
+    growth
+}
+
+/// Keeps the version of a written item, and the state at a pointer of its own; removes those that are no longer kept.
+/// Returns the growth of the item collection, bytes.
+fn keep(
+    table: &Table,
+    write: &Write<'_>,
+    state: Option<&Item>,
+    revision: &Revision<'_>,
+    circumstances: &Circumstances<'_>,
+    batch: &mut Batch,
+    units: &mut Units,
+) -> ApiResult<i64> {
+    let mut changes: Vec<(&ItemKey, Option<Item>, Option<Item>)> = Vec::new();
+    let derived = |key: &ItemKey, state: &Item, copy: Item| -> ApiResult<Item> {
+        let draw = circumstances.draws.of_item(&key.bytes);
+        let copy = match &table.derived {
+            Some(derived) => derive::of_copy(derived, state, &copy, draw)?,
+            None => copy,
+        };
+        check_size(write, &copy)?;
+        Ok(copy)
+    };
+    if let Some(state) = state {
+        let expires_by = table.expiry.as_ref().map(|expiry| expiry.attribute.as_str());
+        let copy = revision.copy(state, expires_by, (circumstances.clock)());
+        changes.push((revision.version, None, Some(derived(revision.version, state, copy)?)));
+    }
+    if let Some((key, before)) = &revision.pointer {
+        let after =
+            state.map(|state| derived(key, state, revision.at_pointer(state))).transpose()?;
+        changes.push((key, before.clone(), after));
+    }
+    changes.extend(revision.aged.iter().map(|(key, before)| (*key, Some(before.clone()), None)));
+    let mut growth = 0;
+    for (key, before, after) in changes {
+        if before == after {
+            continue;
+        }
+        let images = (before.as_ref(), after.as_ref());
+        let bytes = [images.0, images.1].into_iter().flatten().map(Item::size).max();
+        units.table += write_units(bytes.unwrap_or(0));
+        growth += change(table, key, images, write.author(), circumstances, batch, units);
+    }
+    Ok(growth)
+}
+
+/// Refuses an item that a number or a longer key makes too large.
+fn check_size(write: &Write<'_>, item: &Item) -> Result<(), Reason> {
+    if item.size() <= ITEM_SIZE_MAX_BYTES {
+        return Ok(());
+    }
+    let is_update = matches!(write.action, Action::Update(_));
+    Err(if is_update { Reason::UpdatedItemTooLarge } else { Reason::ItemTooLarge })
 }
 
 fn check_condition(write: &Write<'_>, old: Option<&Item>) -> ApiResult<()> {

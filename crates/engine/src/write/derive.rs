@@ -76,6 +76,17 @@ pub(super) fn of_update(
     derived_after(derived, old, new, draw)
 }
 
+/// Returns a copy of an item under another key, with its derived attributes: those that the templates derive from the
+/// item are derived from the copy, all others stay.
+pub(super) fn of_copy(
+    derived: &[DerivedKey],
+    item: &Item,
+    copy: &Item,
+    draw: Option<Draw>,
+) -> Result<Item, Reason> {
+    derived_after(derived, Some(item), copy, draw)
+}
+
 /// Returns a stored item with the attributes of the templates by which items are being rewritten.
 pub(crate) fn of_stored(
     derived: &[DerivedKey],

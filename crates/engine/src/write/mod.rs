@@ -12,6 +12,7 @@
 //! | `draws.rs` | values that key templates generate |
 //! | `decide.rs` | decides a write on the newest image of its item |
 //! | `commit.rs` | commits writes; plans them again after a change of definition |
+//! | `numbered.rs` | versions that a table keeps as items, written with their item |
 //! | `moment.rs` | the moment of a commit that changes items with a history |
 //! | `preview.rs` | examines stored items for what a new key template would do to them |
 //! | `undo.rs` | rows by which a rewriting can be undone |
@@ -26,6 +27,7 @@ mod decide;
 mod derive;
 mod draws;
 mod moment;
+mod numbered;
 mod plan;
 mod preview;
 mod rehearse;

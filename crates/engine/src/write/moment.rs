@@ -8,6 +8,7 @@
 //! servers that change one item in turn would begin an era with each change.
 
 use super::Write;
+use super::numbered::Numbered;
 use crate::layout::{self, Stamp};
 use crate::schema::Table;
 use bytes::Bytes;
@@ -17,11 +18,12 @@ use hashrange_storage::Key;
 const SKEW_MS: u64 = 100;
 
 /// Returns the keys of the last changes of the items that keep a history, in the order of the
-/// writes.
+/// writes, followed by their versions.
 pub(super) fn changed_keys<'w>(
     writes: &'w [(&Table, Write<'_>)],
+    numbered: &'w Numbered<'_>,
 ) -> impl Iterator<Item = Key> + 'w {
-    keeping(writes).map(|write| layout::changed(&write.key.bytes))
+    keeping(writes, numbered).map(|key| layout::changed(key))
 }
 
 /// Stamps of the changes in a commit.
@@ -34,20 +36,21 @@ impl<'w> Stamps<'w> {
     /// Fails with the key of a value that is no stamp.
     pub(super) fn of_commit(
         writes: &'w [(&Table, Write<'_>)],
+        numbered: &'w Numbered<'_>,
         current: &[Option<Bytes>],
         now_ms: impl FnOnce() -> u64,
     ) -> Result<Self, Key> {
-        if keeping(writes).next().is_none() {
+        if keeping(writes, numbered).next().is_none() {
             return Ok(Self(Vec::new()));
         }
         let sized = writes.iter().filter(|(table, _)| table.has_local_index).count();
         let changed = current.get(writes.len() + sized..).unwrap_or_default();
         let mut last = Vec::with_capacity(writes.len());
-        for (write, stored) in keeping(writes).zip(changed) {
-            let stamp = stored.as_deref().map(|stored| {
-                Stamp::decode(stored).ok_or_else(|| layout::changed(&write.key.bytes))
-            });
-            last.push((&write.key.bytes, stamp.transpose()?));
+        for (key, stored) in keeping(writes, numbered).zip(changed) {
+            let stamp = stored
+                .as_deref()
+                .map(|stored| Stamp::decode(stored).ok_or_else(|| layout::changed(key)));
+            last.push((key, stamp.transpose()?));
         }
         let now_ms = now_ms();
         let near = now_ms..=now_ms.saturating_add(SKEW_MS);
@@ -64,6 +67,11 @@ impl<'w> Stamps<'w> {
     }
 }
 
-fn keeping<'w, 'p>(writes: &'w [(&Table, Write<'p>)]) -> impl Iterator<Item = &'w Write<'p>> {
-    writes.iter().filter(|(table, _)| table.keeps_history).map(|(_, write)| write)
+/// Returns the keys of the items that keep a history.
+fn keeping<'w>(
+    writes: &'w [(&Table, Write<'_>)],
+    numbered: &'w Numbered<'_>,
+) -> impl Iterator<Item = &'w Key> {
+    let own = writes.iter().map(|(table, write)| (*table, &write.key.bytes));
+    own.chain(numbered.keys()).filter(|(table, _)| table.keeps_history).map(|(_, key)| key)
 }

@@ -1,10 +1,11 @@
 //! Decides writes on the present state without committing them, for explanations.
 
 use super::claims::places_of;
-use super::commit::declared_keys;
+use super::commit::{declared_keys, stored_versions};
 use super::decide::decide_apart;
 use super::draws::Draws;
 use super::moment::Stamps;
+use super::numbered::Numbered;
 use super::{Attempt, Circumstances, Write};
 use crate::core::Core;
 use crate::fault;
@@ -18,18 +19,21 @@ impl<S: Store> Core<S> {
     /// keys must be distinct.
     pub(crate) async fn rehearse(&self, writes: &[(&Table, Write<'_>)]) -> ApiResult<Vec<Attempt>> {
         let tables = || writes.iter().map(|(table, _)| *table);
+        let numbered = Numbered::of(self, writes).await?;
         let view = self.view().await?;
-        let stored = view.get_many(&declared_keys(writes, None)).await;
+        let stored = view.get_many(&declared_keys(writes, &numbered, None)).await;
         let stored = stored.map_err(|error| fault::of_tables(tables(), error))?;
         let places = places_of(writes);
         let keys: Vec<_> = places.iter().copied().map(key_of).collect();
         let filled = view.get_many(&keys).await.map_err(fault::of_store)?;
         let fillings = Fillings::read(&places, &filled).map_err(|key| fault::of_value(&key))?;
         let clock = &*self.environment.now_ms;
-        let stamps = Stamps::of_commit(writes, &stored, clock);
+        let stamps = Stamps::of_commit(writes, &numbered, &stored, clock);
         let stamps = stamps.map_err(|key| fault::of_value(&key))?;
         let draws = Draws::of(writes, &self.environment);
-        let circumstances = Circumstances { clock, draws, fillings, stamps };
+        let (items, versions) = stored_versions(writes, &numbered, &stored);
+        let revisions = numbered.read(items, versions).unwrap_or_default();
+        let circumstances = Circumstances { clock, draws, fillings, stamps, revisions };
         decide_apart(writes, &stored, &circumstances, &mut Batch::new(), None)
     }
 }

@@ -6,6 +6,7 @@
 mod as_of;
 mod life;
 mod model;
+mod numbered;
 mod older_form;
 mod transactions;
 mod versions;

@@ -74,8 +74,7 @@ fn other_reads_of_versions_are_refused() {
     enable(&database, None);
     put(&database, "a", 1);
     delete(&database, "a");
-    let only_queried = "ValidationException: orders.history has the versions of items: they are read by Query, Scan and ExecuteStatement";
-    assert_eq!(database.fails("GetItem", &get("orders.history", "a")), only_queried);
+    let only_queried = "ValidationException: orders.history has the versions of items: they are read by GetItem, Query, Scan and ExecuteStatement";
     let one = "SELECT * FROM \"orders.history\" WHERE pk = 'p' AND sk = 'a'";
     let several = json!({"Statements": [{"Statement": one}]});
     let failed = &database.ok("BatchExecuteStatement", &several)["Responses"][0]["Error"];
@@ -83,9 +82,9 @@ fn other_reads_of_versions_are_refused() {
     assert!(only_queried.ends_with(failed["Message"].as_str().unwrap()), "{failed}");
     let several = json!({"TransactStatements": [{"Statement": one}]});
     assert_eq!(database.fails("ExecuteTransaction", &several), only_queried);
-    let explained = get("orders.history", "a").to_string();
-    let explained = database.explain("GetItem", explained.as_bytes(), Mode::Plan);
-    assert!(only_queried.ends_with(&explained.unwrap_err().to_string()));
+    let several =
+        json!({"RequestItems": {"orders.history": {"Keys": [get("orders.history", "a")["Key"]]}}});
+    assert_eq!(database.fails("BatchGetItem", &several), only_queried);
     for written in [
         "INSERT INTO \"orders.history\" VALUE {'pk': 'p', 'sk': 'a'}",
         "UPDATE \"orders.history\" SET n = 1 WHERE pk = 'p' AND sk = 'a'",
@@ -107,6 +106,52 @@ fn other_reads_of_versions_are_refused() {
         let mut query = of_partition(1, true);
         query["ExclusiveStartKey"] = start.clone();
         assert!(database.fails("Query", &query).starts_with("ValidationException: "), "{start}");
+    }
+}
+
+/// A version is read by the item's key, which means the newest, or by the moment since when it was so.
+#[test]
+fn a_version_is_read_by_its_key() {
+    let database = versioned();
+    let all = read(&database, "Query", of_partition(1000, true));
+    let mut newest: std::collections::BTreeMap<String, Json> = std::collections::BTreeMap::new();
+    for version in &all {
+        newest.insert(version["sk"]["S"].to_string(), version.clone());
+        let mut key = json!({"pk": version["pk"], "sk": version["sk"]});
+        for name in ["hashrange:since", "hashrange:until", "hashrange:order"] {
+            if let Some(value) = version.get(name) {
+                key[name] = value.clone();
+            }
+        }
+        let found = database.ok("GetItem", &json!({"TableName": "orders.history", "Key": key}));
+        assert_eq!(found["Item"], *version, "{key}");
+    }
+    for version in newest.values() {
+        let key = json!({"pk": version["pk"], "sk": version["sk"]});
+        let request =
+            json!({"TableName": "orders.history", "Key": key, "ReturnConsumedCapacity": "TOTAL"});
+        let found = database.ok("GetItem", &request);
+        assert_eq!(found["Item"], *version, "{key}");
+        assert_eq!(found["ConsumedCapacity"]["CapacityUnits"], json!(0.5));
+        let explained = database.explain("GetItem", request.to_string().as_bytes(), Mode::Analyze);
+        let explained = explained.unwrap();
+        let [Step::Read(step)] = &explained.steps[..] else { panic!("{explained:?}") };
+        assert_eq!(step.counted.as_ref().unwrap().examined.items, 1, "{key}");
+    }
+    let other =
+        json!({"pk": {"S": "p"}, "sk": {"S": "a"}, "hashrange:since": {"S": "20010101T000000Z"}});
+    let found = database.ok("GetItem", &json!({"TableName": "orders.history", "Key": other}));
+    assert_eq!(found.get("Item"), None);
+    let absent = json!({"pk": {"S": "p"}, "sk": {"S": "never"}});
+    let found = database.ok("GetItem", &json!({"TableName": "orders.history", "Key": absent}));
+    assert_eq!(found.get("Item"), None);
+    for key in [
+        json!({"pk": {"S": "p"}}),
+        json!({"pk": {"S": "p"}, "sk": {"S": "a"}, "hashrange:since": {"S": "today"}}),
+    ] {
+        let refused =
+            database.fails("GetItem", &json!({"TableName": "orders.history", "Key": key}));
+        assert!(refused.starts_with("ValidationException: "), "{refused}");
     }
 }
 
@@ -601,4 +646,57 @@ fn wrong_requests_for_changes_are_refused() {
     create(&other);
     let said = block_on(other.engine.history_changes(&input(NOW_MS))).unwrap_err().to_string();
     assert!(said.contains("keeps no history"), "{said}");
+}
+
+/// The tree of a history has the items that are and those that were, each once.
+#[test]
+fn the_tree_of_a_history_has_what_was() {
+    use hashrange_engine::TreeInput;
+    let database = memory();
+    create(&database);
+    put(&database, "a#1", 0);
+    enable(&database, None);
+    for n in 0..20 {
+        database.clock.advance_ms(1);
+        put(&database, "a#2", n);
+        put(&database, "b#1", n);
+        put(&database, "c#1", n);
+        if n % 2 == 0 {
+            delete(&database, "c#1");
+        }
+    }
+    delete(&database, "b#1");
+    let tree = |table: &str, backward: bool, limit: usize| {
+        let partition_key = Item::from_attributes([("pk", AttributeValue::from("p"))]);
+        let mut found = Vec::new();
+        let mut input = TreeInput {
+            table_name: table.to_owned(),
+            partition_key,
+            counts: true,
+            backward,
+            limit: Some(limit),
+            ..TreeInput::default()
+        };
+        loop {
+            let page = block_on(database.engine.tree(input.clone())).unwrap();
+            let counted =
+                page.nodes.iter().map(|node| (node.name.clone(), node.counts.map(|it| it.items)));
+            found.extend(counted);
+            match page.next {
+                Some(next) => input.start = Some(next),
+                None => return found,
+            }
+        }
+    };
+    let folders = |all: &[(&str, u64)]| -> Vec<_> {
+        all.iter().map(|(name, items)| ((*name).to_owned(), Some(*items))).collect()
+    };
+    assert_eq!(tree("orders", false, 1000), folders(&[("a#", 2), ("c#", 1)]));
+    let ever = [("a#", 2), ("b#", 1), ("c#", 1)];
+    for limit in [1, 2, 1000] {
+        assert_eq!(tree("orders.history", false, limit), folders(&ever));
+        let mut backward = tree("orders.history", true, limit);
+        backward.reverse();
+        assert_eq!(backward, folders(&ever));
+    }
 }

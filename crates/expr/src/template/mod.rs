@@ -129,6 +129,17 @@ impl KeyTemplate {
         self.cases.iter().position(|case| case.holds(item))
     }
 
+    /// Returns the number of write shards that a part of the template has; none if none has any, or several differ.
+    pub fn shards(&self) -> Option<u32> {
+        let shards = |part: &Part| match part.encoder {
+            Encoder::Shard(shards) => Some(shards),
+            _ => None,
+        };
+        let mut all = self.cases.iter().flat_map(Case::parts).filter_map(shards);
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    }
+
     /// Returns the characters that end parts.
     pub fn delimiters(&self) -> impl Iterator<Item = char> {
         self.cases.iter().flat_map(Case::parts).filter_map(|part| part.delimiter)

@@ -48,6 +48,17 @@ pub enum HistoryFault {
     Start,
     /// A restore names two moments.
     RestoreTo,
+    /// The forms of versions that are kept as items say nothing clear, or the table cannot have them.
+    Versions(String),
+    /// The next version of an item has no key.
+    VersionTooHigh {
+        /// Form of the keys.
+        form: String,
+        /// Number of the version.
+        number: u64,
+    },
+    /// A request writes an item and a version of it, which the server keeps.
+    VersionWritten(String),
     /// The retention is out of bounds, hours.
     Retention {
         /// The longest that there is.

@@ -1,6 +1,6 @@
 //! The list of the own operations of every database. Each is in a file of its own.
 
-use super::{design, explain, facts, heat, history, key_templates, tree};
+use super::{design, explain, facts, heat, history, key_templates, tree, versions};
 use hashrange::Database;
 use hashrange_server::Running;
 
@@ -20,7 +20,10 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("DescribeHistory", |database, body| Box::pin(history::describe(database, body))),
     ("DescribeChanges", |database, body| Box::pin(history::changes(database, body))),
     ("RestoreItems", |database, body| Box::pin(history::restore(database, body))),
+    ("DescribeVersions", |database, body| Box::pin(versions::describe(database, body))),
+    ("UpdateVersions", |database, body| Box::pin(versions::update(database, body))),
     ("UpdateHistory", |database, body| Box::pin(history::update(database, body))),
+    ("Gather", |database, body| database.gather(body)),
     ("DescribeHeat", |database, body| Box::pin(heat::describe(database, body))),
     ("KeepKeyTemplate", |database, body| Box::pin(key_templates::keep(database, body))),
     ("ParseKey", |database, body| Box::pin(key_templates::parse(database, body))),

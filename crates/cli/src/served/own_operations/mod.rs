@@ -18,6 +18,7 @@ mod sandbox;
 #[cfg(test)]
 mod scripts;
 mod tree;
+mod versions;
 
 use hashrange::{ApiError, ApiResult, Database, Reason, Sandbox, StateFault};
 use serde::de::DeserializeOwned;

@@ -30,6 +30,8 @@ pub struct SupposedIndex<'a> {
     pub projection: Projection,
     /// Types of key attributes that the table does not define.
     pub attribute_definitions: Vec<AttributeDefinition>,
+    /// Most items of the table that are looked at, of 1 KiB in the mean; a million if left out.
+    pub look_at: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -46,11 +48,13 @@ struct Given<'a> {
     attribute_definitions: Option<&'a RawValue>,
     #[serde(default)]
     local: bool,
+    look_at: Option<u64>,
 }
 
 impl<'a> SupposedIndex<'a> {
-    /// Reads `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions", "TableName", "Local"}`, the first four
-    /// as UpdateTable has them; the last four may be left out: the projection is then of all attributes.
+    /// Reads `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions", "TableName", "Local", "LookAt"}`,
+    /// the first four as UpdateTable has them; the last five may be left out: the projection is then of all
+    /// attributes.
     pub fn from_json(text: &'a [u8]) -> ApiResult<Self> {
         let form = |why: serde_json::Error| Reason::State(StateFault::Form(why.to_string()));
         let given: Given<'a> = serde_json::from_slice(text).map_err(form)?;
@@ -59,6 +63,7 @@ impl<'a> SupposedIndex<'a> {
         Ok(Self {
             table_name: given.table_name,
             is_local: given.local,
+            look_at: given.look_at,
             index_name: member(given.index_name)?,
             key_schema: member(given.key_schema)?,
             projection: given.projection.map_or_else(|| Ok(all()), member)?,

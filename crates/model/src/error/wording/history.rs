@@ -37,7 +37,7 @@ pub fn refused(fault: &HistoryFault) -> String {
         }
         HistoryFault::VersionsByQuery(name) => {
             format!(
-                "{name} has the versions of items: they are read by Query, Scan and ExecuteStatement"
+                "{name} has the versions of items: they are read by GetItem, Query, Scan and ExecuteStatement"
             )
         }
         HistoryFault::Key => {
@@ -55,6 +55,13 @@ pub fn refused(fault: &HistoryFault) -> String {
         HistoryFault::RestoreTo => {
             "Items are put back to what they were at one moment: To is not allowed".to_owned()
         }
+        HistoryFault::Versions(why) => format!("Versions cannot be kept so: {why}"),
+        HistoryFault::VersionTooHigh { form, number } => format!(
+            "The item has no next version: number {number} does not fit the keys {form} of its versions"
+        ),
+        HistoryFault::VersionWritten(key) => format!(
+            "The server keeps the versions of this table: leave {key} out of the request that writes its item"
+        ),
         HistoryFault::Retention { most } => {
             format!("A history is kept for 1 to {most} hours, or without RetentionHours for ever")
         }

@@ -1,0 +1,85 @@
+//! Versions that a table keeps as items: begins and ends them. An option of the history; an operation of our own.
+
+use crate::engine::Engine;
+use crate::schema::{KeyType, Table, TimeToLiveState, VersionRules, VersionsRecord};
+use hashrange_model::error::HistoryFault;
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::{Batch, Store};
+
+/// Most days after which a version expires: a hundred years.
+const DAYS_MAX: u32 = 36_500;
+
+/// Versions that a table keeps as items.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VersionsDescription {
+    /// The rules; none if the table keeps no versions as items.
+    pub versions: Option<VersionsRecord>,
+    /// What readers of the keys may stumble over.
+    pub warnings: Vec<String>,
+}
+
+impl<S: Store> Engine<S> {
+    /// Lets writes of a table keep versions as items from now on, by other rules, or no longer. Items that are there
+    /// stay as they are.
+    pub async fn set_versions(
+        &self,
+        table_name: &str,
+        versions: Option<VersionsRecord>,
+    ) -> ApiResult<VersionsDescription> {
+        let _definitions = self.core().lock_definitions().await?;
+        let table = self.changeable_table(table_name)?;
+        if let Some(versions) = &versions {
+            check(&table, versions).map_err(|why| Reason::History(HistoryFault::Versions(why)))?;
+        }
+        if table.record.versions != versions {
+            let mut record = table.record.clone();
+            record.set_versions(versions.clone());
+            self.core().replace_table(&table, record, Vec::new(), |_: &mut Batch| {}).await?;
+        }
+        Ok(described(versions))
+    }
+
+    /// Describes the versions that a table keeps as items.
+    pub async fn describe_versions(&self, table_name: &str) -> ApiResult<VersionsDescription> {
+        Ok(described(self.named_table(table_name)?.record.versions.clone()))
+    }
+}
+
+fn described(versions: Option<VersionsRecord>) -> VersionsDescription {
+    let rules = versions.as_ref().and_then(|versions| VersionRules::of(versions).ok());
+    VersionsDescription { versions, warnings: rules.map(|it| it.warnings()).unwrap_or_default() }
+}
+
+/// Checks rules for a table.
+fn check(table: &Table, versions: &VersionsRecord) -> Result<(), String> {
+    VersionRules::of(versions)?;
+    let [sort] = &table.key.sort[..] else {
+        return Err("the table has no sort key, in which a version differs".to_owned());
+    };
+    if sort.key_type != KeyType::S {
+        return Err(format!("the sort key {} is no string", sort.name));
+    }
+    if versions.number.is_empty() {
+        return Err("the attribute of the number has no name".to_owned());
+    }
+    if table.key.contains(&versions.number) {
+        return Err(format!("{} is a key of the table, not a number of versions", versions.number));
+    }
+    if table.record.key_type(&versions.number).is_some_and(|kind| kind != KeyType::N) {
+        return Err(format!("{} is a key of an index that is no number", versions.number));
+    }
+    if table.template_of(&versions.number).is_some() {
+        return Err(format!("{} is derived by a key template", versions.number));
+    }
+    if versions.keep == Some(0)
+        || versions.keep_days.is_some_and(|days| !(1..=DAYS_MAX).contains(&days))
+    {
+        return Err(format!("at least 1 version, or for 1 to {DAYS_MAX} days"));
+    }
+    let expires = table.record.time_to_live.as_ref();
+    let is_expiring = expires.is_some_and(|it| it.state != TimeToLiveState::Disabling);
+    if versions.keep_days.is_some() && !is_expiring {
+        return Err("versions expire by the table's time to live, which is not enabled".to_owned());
+    }
+    Ok(())
+}
