@@ -12,6 +12,7 @@
 //! | `report.rs` | the report: advice with its figures |
 //! | `need.rs` | demands of a kind of request on a key |
 //! | `fit.rs` | fit of a key to such demands, and the conditions left over |
+//! | `reach.rs` | conditions of a request that a key answers, for others |
 //! | `figures.rs` | cost of reading and writing by a key: units, storage, money for a month |
 //! | `existing.rs` | requests that an existing key would answer |
 //! | `adding.rs` | new indexes: the candidates, and the choice |
@@ -30,10 +31,12 @@ mod figures;
 mod fit;
 mod index_text;
 mod need;
+mod reach;
 mod report;
 mod spare;
 
 pub use index_text::shell_word;
+pub use reach::{Reach, reach};
 pub use report::{
     Answered, Entries, KeyAttribute, Money, NewIndex, Report, Request, Spare, SpareIndex,
     TooLittle, UnusedKey,

@@ -7,12 +7,16 @@
 mod advice;
 mod bulk;
 mod definition;
+mod design;
 mod history;
 mod template;
 
 pub use advice::{Advise, Contract, Cost, CostBy, Heat, HeatBy, Lint};
 pub use bulk::{Bulk, Export, Import, Put};
 pub use definition::{Alter, Create, Drop, StreamImage, TableClass};
+pub use design::{
+    Coverage, Design, DesignCommand, DesignDiff, DesignForm, DesignWrite, Entities, Study,
+};
 pub use history::{
     History, HistoryCommand, HistoryDiff, HistoryItems, HistoryRestore, HistoryVersions,
 };
@@ -73,6 +77,14 @@ pub enum Command {
     Tree(Tree),
     /// Find faults of keys that will hurt later, in tables or in a design in a file
     Lint(Lint),
+    /// Show the kinds of items in a table, with their keys, templates and attributes
+    Entities(Entities),
+    /// Hold access patterns against the keys and indexes of tables: range, filter or scan, and cost
+    Coverage(Coverage),
+    /// Compare designs in files, or write tables in the forms of other tools
+    Design(Design),
+    /// Study an export: entities, findings, prices and item collections on one HTML page
+    Study(Study),
     /// Price the recorded requests of a server; compare two records, keep to a budget
     Cost(Cost),
     /// Advise which indexes to add and which to drop, from the recorded requests of a server

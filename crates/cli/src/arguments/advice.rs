@@ -46,7 +46,8 @@ pub struct Lint {
     #[arg(value_name = "TABLE")]
     pub tables: Vec<String>,
     /// Look at the tables in this file instead, and their sample data: a request of CreateTable, an
-    /// answer of DescribeTable, a template of CloudFormation, a model of NoSQL Workbench
+    /// answer of DescribeTable, a template of CloudFormation, a model of NoSQL Workbench, blocks of
+    /// Terraform (FILE.tf)
     #[arg(long, value_name = "FILE")]
     pub design: Option<PathBuf>,
     /// Value of a parameter of the CloudFormation template of --design, such as Stage=dev; may be given

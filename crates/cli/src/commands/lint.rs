@@ -61,6 +61,12 @@ fn examine(client: &mut Client, arguments: &Lint, names: Vec<String>) -> anyhow:
     report.end()
 }
 
+/// Returns the findings of a table's definition and of a sample of its items.
+pub fn findings_of(client: &mut Client, name: &str, most: u64) -> anyhow::Result<Vec<Finding>> {
+    let sample = sample::of(client, name, most)?;
+    Ok(lint(&sample.table, &sample.items, &sample.collections))
+}
+
 /// Returns advice on the requests in files, or on those that the server has recorded; none if
 /// nothing was recorded.
 fn advice_of_requests(client: &mut Client, arguments: &Lint) -> anyhow::Result<Option<Advised>> {
@@ -156,7 +162,7 @@ fn run_on_export(
 }
 
 /// Returns the files with the items of an export: a file, or those in a folder, but for its manifests.
-fn files_of(export: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub fn files_of(export: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let named = || export.display().to_string();
     if !export.is_dir() {
         return Ok(vec![export.to_owned()]);

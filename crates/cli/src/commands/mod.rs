@@ -9,12 +9,15 @@ mod completions;
 mod contract;
 pub mod copy;
 mod cost;
+mod coverage;
 mod create;
 mod credentials;
 pub mod definition;
 mod delete;
 mod describe;
+mod design;
 mod drop;
+mod entities;
 mod explain;
 mod export;
 mod get;
@@ -34,6 +37,7 @@ mod serve;
 mod state;
 pub mod store;
 mod store_sql;
+mod study;
 pub mod table_keys;
 mod tables;
 mod template;
@@ -41,7 +45,7 @@ mod tree;
 mod update;
 
 use crate::advice;
-use crate::arguments::{Command, Connection, StoreCommand};
+use crate::arguments::{Command, Connection, DesignCommand, StoreCommand};
 use crate::client::Client;
 use crate::shell;
 
@@ -108,6 +112,23 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             Some(file) => lint::run_on_design(&arguments, file),
             None => connected(&arguments.connection, |client| lint::run(client, &arguments)),
         },
+        Command::Entities(arguments) => {
+            connected(&arguments.connection, |client| entities::run(client, &arguments))
+        }
+        Command::Coverage(arguments) if coverage::is_of_files(&arguments) => {
+            coverage::run_on_files(&arguments)
+        }
+        Command::Coverage(arguments) => {
+            connected(&arguments.connection, |client| coverage::run(client, &arguments))
+        }
+        Command::Design(arguments) => match &arguments.command {
+            DesignCommand::Diff(files) => design::diff(files),
+            DesignCommand::Write(it) if it.from.is_some() => design::write_file(it),
+            DesignCommand::Write(it) => {
+                connected(&it.connection, |client| design::write(client, it))
+            }
+        },
+        Command::Study(arguments) => study::run(&arguments),
         Command::Cost(arguments) if arguments.files.is_empty() => {
             connected(&arguments.connection, |client| cost::run(client, &arguments))
         }

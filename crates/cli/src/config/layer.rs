@@ -127,7 +127,7 @@ settings! {
     #[arg(long, value_name = "NAME")]
     sample: String;
     /// Create the tables of this file at the start: CreateTable or DescribeTable in JSON, a CloudFormation
-    /// template, or a NoSQL Workbench model; may be given several times
+    /// template, a NoSQL Workbench model, or blocks of Terraform (FILE.tf); may be given several times
     #[arg(long, value_name = "FILE")]
     #[serde(default, deserialize_with = "one_or_several")]
     init: Vec<PathBuf> = Vec::new();

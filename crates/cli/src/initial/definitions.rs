@@ -1,9 +1,9 @@
 //! Table definitions in every form that `--init` reads: CreateTable's request, DescribeTable's
-//! answer, templates of CloudFormation, models of NoSQL Workbench.
+//! answer, templates of CloudFormation, models of NoSQL Workbench, blocks of Terraform.
 
 use super::definition::{Definition, short, time_to_live_attribute};
 use super::not_taken::{self, NotTaken};
-use super::{described, source, template, workbench};
+use super::{described, source, template, terraform, workbench};
 use crate::config::Parameter;
 use anyhow::{Context, bail};
 use hashrange::nearest::nearest;
@@ -39,7 +39,10 @@ pub fn read(paths: &[PathBuf], given: Given<'_>) -> anyhow::Result<Vec<Contents>
             bail!("--parameter {name} is given twice");
         }
     }
-    let read = paths.iter().map(|path| Ok((path, source::read(path)?)));
+    let values = |path: &PathBuf| {
+        if terraform::is_form_of(path) { Ok(Vec::new()) } else { source::read(path) }
+    };
+    let read = paths.iter().map(|path| Ok((path, values(path)?)));
     let files = read.collect::<anyhow::Result<Vec<_>>>()?;
     check_known(&parameters, files.iter().flat_map(|(_, values)| values))?;
     let contents = files.into_iter().map(|(path, values)| {
@@ -72,6 +75,10 @@ fn check_known<'v>(
 fn contents(path: &Path, values: Vec<Value>, names: &template::Names) -> anyhow::Result<Contents> {
     let place = path.display().to_string();
     let mut contents = Contents { source: place.clone(), ..Contents::default() };
+    if terraform::is_form_of(path) {
+        let read = terraform::definitions(path, &mut contents.not_taken);
+        contents.definitions.extend(read.with_context(|| place.clone())?);
+    }
     for value in values {
         let read = of_value(value, names, &mut contents.not_taken);
         contents.definitions.extend(read.with_context(|| place.clone())?);

@@ -9,6 +9,7 @@
 //! | `template.rs`, `intrinsics.rs` | CloudFormation: the tables of a template, and its functions |
 //! | `described.rs` | requests of CreateTable from answers of DescribeTable |
 //! | `workbench.rs` | models of NoSQL Workbench |
+//! | `terraform.rs` | blocks of Terraform |
 //! | `not_taken.rs` | members of files that make no difference, and why |
 //! | `tables.rs` | creates tables, or compares those that are there |
 //! | `items.rs`, `load.rs` | items from files, and into tables |
@@ -26,12 +27,14 @@ mod not_taken;
 mod source;
 mod tables;
 mod template;
+mod terraform;
 mod workbench;
 mod yaml;
 
 use anyhow::Context;
 pub use definition::Definition;
 use definitions::Contents;
+pub use described::definition as of_description;
 use hashrange::Database;
 use items::ItemFile;
 use std::collections::BTreeMap;

@@ -57,7 +57,7 @@ const REASONS: [(&str, &str); 63] = [
     ("WriteOnDemandThroughputSettings", "the table has provisioned units"),
     ("ReadOnDemandThroughputSettings", "the table has provisioned units"),
     ("NonKeyAttributes", "a table knows the types of its keys only"),
-    ("TableFacets", "a table has no views of its items"),
+    ("TableFacets", "a table has no views of its items; their sample data are taken"),
     ("DataAccess", "no other database is written to"),
     ("DependsOn", STACK),
     ("DeletionPolicy", STACK),

@@ -11,8 +11,13 @@ use std::path::Path;
 /// The largest file with definitions; a template for CloudFormation has a megabyte at most.
 const FILE_MAX_BYTES: u64 = 64 << 20;
 
-/// Reads a file with definitions.
+/// Reads a file with definitions in JSON or YAML.
 pub fn read(path: &Path) -> anyhow::Result<Vec<Value>> {
+    values(text(path)?.trim_start_matches('\u{feff}')).with_context(|| path.display().to_string())
+}
+
+/// Returns the text of a file with definitions.
+pub fn text(path: &Path) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     let file = File::open(path).with_context(|| path.display().to_string())?;
     file.take(FILE_MAX_BYTES + 1)
@@ -21,10 +26,9 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<Value>> {
     if bytes.len() as u64 > FILE_MAX_BYTES {
         bail!("{}: more than {} MiB of definitions", path.display(), FILE_MAX_BYTES >> 20);
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         anyhow::anyhow!("{}: {}", path.display(), encoding::fault(error.as_bytes(), true))
-    })?;
-    values(text.trim_start_matches('\u{feff}')).with_context(|| path.display().to_string())
+    })
 }
 
 /// Returns the values in a text.

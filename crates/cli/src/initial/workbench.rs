@@ -4,7 +4,7 @@ use super::definition::{Definition, short};
 use super::not_taken::{self, NotTaken};
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Members of a table that are taken.
 const TAKEN: [&str; 6] = [
@@ -47,18 +47,33 @@ fn read(name: &str, table: &Map<String, Value>) -> anyhow::Result<Definition> {
         Some(units) => request.insert("ProvisionedThroughput".to_owned(), units),
         None => request.insert("BillingMode".to_owned(), json!("PAY_PER_REQUEST")),
     };
-    let data = table.get("TableData").and_then(Value::as_array);
-    let items = data.into_iter().flatten().map(|item| match item {
-        Value::Object(item) => Ok(item.clone()),
-        other => bail!("sample data: an item is an object, not {}", short(other)),
-    });
     Ok(Definition {
         name: name.to_owned(),
         request,
-        items: items.collect::<anyhow::Result<_>>()?,
+        items: sample_data(table)?,
         not_taken,
         ..Definition::default()
     })
+}
+
+/// Returns the items of a table and of its facets, each once.
+fn sample_data(table: &Map<String, Value>) -> anyhow::Result<Vec<Map<String, Value>>> {
+    let data = |holder: &'_ Value| holder.as_array().cloned().unwrap_or_default();
+    let mut all = table.get("TableData").map(data).unwrap_or_default();
+    let facets = table.get("TableFacets").and_then(Value::as_array).into_iter().flatten();
+    all.extend(facets.filter_map(|facet| facet.get("TableData")).flat_map(data));
+    let mut items = Vec::new();
+    let mut seen = BTreeSet::new();
+    for item in all {
+        let Value::Object(item) = item else {
+            bail!("sample data: an item is an object, not {}", short(&item));
+        };
+        // A model may show an item in its table and in a facet.
+        if seen.insert(Value::Object(item.clone()).to_string()) {
+            items.push(item);
+        }
+    }
+    Ok(items)
 }
 
 /// Returns the notes on members of a table that have no meaning here.

@@ -123,7 +123,7 @@ impl Flags {
         let code = code.trim_start_matches("$ ").replace("cargo run --release -- ", "hashrange ");
         let words: Vec<&str> = code.split_whitespace().collect();
         let command = match words.as_slice() {
-            ["hashrange", group @ ("store" | "template" | "history"), command, ..] => {
+            ["hashrange", group @ ("store" | "template" | "history" | "design"), command, ..] => {
                 Some(format!("{group} {command}"))
             }
             ["hashrange", "explain", rest @ ..] => {
@@ -192,6 +192,11 @@ const COMMANDS: &[&str] = &[
     "explain",
     "tree",
     "lint",
+    "entities",
+    "coverage",
+    "design diff",
+    "design write",
+    "study",
     "cost",
     "advise",
     "heat",

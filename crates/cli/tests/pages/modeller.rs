@@ -74,6 +74,11 @@ fn the_page_of_advice() {
 }
 
 #[test]
+fn the_page_of_designs() {
+    check_on_server("docs/design.md", "hashrange serve --memory --record --sample orders");
+}
+
+#[test]
 fn the_page_of_heat() {
     check_on_server("docs/heat.md", "hashrange serve --memory --heat --sample audits");
 }

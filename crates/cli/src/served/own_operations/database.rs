@@ -1,6 +1,6 @@
 //! The list of the own operations of every database. Each is in a file of its own.
 
-use super::{explain, facts, heat, history, key_templates, tree, versions};
+use super::{design, explain, facts, heat, history, key_templates, tree, versions};
 use hashrange::Database;
 use hashrange_server::Running;
 
@@ -15,6 +15,8 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("Partitions", |database, body| Box::pin(tree::partitions(database, body))),
     ("DeleteKeyTemplate", |database, body| Box::pin(key_templates::delete(database, body))),
     ("DescribeKeyTemplates", |database, body| Box::pin(key_templates::describe(database, body))),
+    ("DescribeCoverage", |database, body| Box::pin(design::coverage(database, body))),
+    ("DescribeEntities", |database, body| Box::pin(design::entities(database, body))),
     ("DescribeHistory", |database, body| Box::pin(history::describe(database, body))),
     ("DescribeChanges", |database, body| Box::pin(history::changes(database, body))),
     ("RestoreItems", |database, body| Box::pin(history::restore(database, body))),

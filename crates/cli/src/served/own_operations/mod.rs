@@ -7,6 +7,7 @@
 //! | `database.rs` | every database, also that of a sandbox; one file each beside it |
 
 mod database;
+mod design;
 mod explain;
 mod facts;
 mod heat;

@@ -1,0 +1,271 @@
+//! One access pattern against one key.
+
+use super::SourceKey;
+use super::estimate::{self, Units};
+use hashrange_advisor::{Reach, Request, reach};
+use hashrange_cost::{
+    AccessPattern, Definition, IndexFacts, KeyElement, Pattern, Returns, TableFacts, Test, Tested,
+};
+use serde::Serialize;
+
+/// How a key answers an access pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Answer {
+    /// A range of the key, or one item of it, is what is asked for.
+    Key,
+    /// A range of the key is read, and a filter leaves a part of it.
+    KeyAndFilter,
+    /// All of it is read.
+    Scan,
+    /// It does not answer it.
+    No,
+}
+
+/// An access pattern against a key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Cell {
+    /// How the key answers it.
+    pub answer: Answer,
+    /// Conditions in the key.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
+    /// Conditions left as a filter.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub filter: Vec<String>,
+    /// Estimated read units of a request, eventually consistent; none if sizes are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_units: Option<Units>,
+    /// True if the pattern asks for this key.
+    pub is_asked: bool,
+    /// Why it does not answer it, or not by its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Attributes that every item is assumed to have, since an index lacks the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumes: Vec<String>,
+}
+
+/// Kind of an operation, by what it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Items by their whole keys.
+    Items,
+    /// Writes, by whole keys.
+    Writes,
+    /// Any part of a table or an index.
+    Search,
+}
+
+fn kind(pattern: &AccessPattern) -> Kind {
+    let writes = pattern.pattern.as_ref().is_some_and(|it| it.verb.is_some());
+    match pattern.operation.as_str() {
+        "GetItem" | "BatchGetItem" | "TransactGetItems" => Kind::Items,
+        "Query" | "Scan" => Kind::Search,
+        "ExecuteStatement" if !writes => Kind::Search,
+        _ => Kind::Writes,
+    }
+}
+
+/// Returns the cell of an access pattern and a key.
+pub(super) fn of(facts: &TableFacts, source: &SourceKey, pattern: &AccessPattern) -> Cell {
+    let Some(definition) = &facts.definition else { return no("the table is not known") };
+    let is_asked = source.index == pattern.index;
+    let cell = match kind(pattern) {
+        Kind::Search => search(facts, definition, source, pattern),
+        kind if source.index.is_none() => Cell {
+            answer: Answer::Key,
+            keys: source
+                .partition
+                .iter()
+                .chain(&source.sort)
+                .map(|it| format!("{it} = ?"))
+                .collect(),
+            read_units: (kind == Kind::Items).then(|| estimate::of_item(facts)).flatten(),
+            ..no("")
+        },
+        Kind::Items => no("a read of items by their keys names no index"),
+        Kind::Writes => no("a write names no index"),
+    };
+    Cell { is_asked, why: cell.why.filter(|why| !why.is_empty()), ..cell }
+}
+
+fn no(why: &str) -> Cell {
+    Cell {
+        answer: Answer::No,
+        keys: Vec::new(),
+        filter: Vec::new(),
+        read_units: None,
+        is_asked: false,
+        why: Some(why.to_owned()),
+        assumes: Vec::new(),
+    }
+}
+
+/// A request that searches, against a key.
+struct Search<'s> {
+    facts: &'s TableFacts,
+    definition: &'s Definition,
+    source: &'s SourceKey,
+    pattern: &'s AccessPattern,
+    asked: &'s Pattern,
+    is_asked: bool,
+}
+
+fn search(
+    facts: &TableFacts,
+    definition: &Definition,
+    source: &SourceKey,
+    pattern: &AccessPattern,
+) -> Cell {
+    let Some(asked) = &pattern.pattern else { return no("the pattern names no conditions") };
+    if asked.is_others {
+        return no("its conditions were not recorded");
+    }
+    let is_asked = source.index == pattern.index;
+    Search { facts, definition, source, pattern, asked, is_asked }.cell()
+}
+
+impl Search<'_> {
+    fn cell(&self) -> Cell {
+        let index = index_of(self.definition, self.source);
+        let key = index.map_or(&self.definition.key_schema, |index| &index.key_schema);
+        let request = Request {
+            operation: self.pattern.operation.clone(),
+            table: self.pattern.table.clone(),
+            index: self.source.index.clone(),
+            pattern: self.asked.clone(),
+        };
+        let reach = reach(&request, key);
+        let filter: Vec<&Tested> = reach.as_ref().map_or_else(
+            || self.asked.keys.iter().chain(&self.asked.filter).collect(),
+            |reach| reach.filter.iter().collect(),
+        );
+        let tested = filter.iter().flat_map(|it| &it.names).map(String::as_str);
+        if let Some(index) = index
+            && let Some(name) = lacks(self.definition, index, self.asked, tested)
+        {
+            return no(&format!("its entries have no {name}"));
+        }
+        match reach {
+            Some(reach) if reach.is_query => self.by_key(&reach),
+            Some(_) => self.scan(key, "a filter of a Query names no attribute of its key"),
+            None => {
+                let names = self.source.partition.join(", ");
+                self.scan(key, &format!("no `=` gives its partition key {names} one value"))
+            }
+        }
+    }
+
+    fn by_key(&self, reach: &Reach) -> Cell {
+        let texts = |tests: &[Tested]| tests.iter().map(|it| it.text.clone()).collect();
+        let is_item = reach.is_whole && self.source.index.is_none();
+        let units = if is_item {
+            estimate::of_item(self.facts)
+        } else {
+            estimate::of_range(self.facts, self.source.index.as_deref(), &reach.keys)
+        };
+        Cell {
+            answer: if reach.filter.is_empty() { Answer::Key } else { Answer::KeyAndFilter },
+            keys: texts(&reach.keys),
+            filter: texts(&reach.filter),
+            read_units: units,
+            assumes: self.assumed(&reach.untested),
+            ..no("")
+        }
+    }
+
+    fn scan(&self, key: &[KeyElement], why: &str) -> Cell {
+        let all = || self.asked.keys.iter().chain(&self.asked.filter);
+        let is_tested = |name: &str| all().any(|it| it.test != Test::Other && it.names == [name]);
+        let names = key.iter().map(|element| element.attribute_name.clone());
+        let untested: Vec<String> = names.filter(|name| !is_tested(name)).collect();
+        let assumes = self.assumed(&untested);
+        let is_sampled = self.facts.sample.as_ref().is_some_and(|sample| sample.items > 0);
+        if let Some(name) = assumes.first().filter(|_| is_sampled) {
+            return no(&format!("it lacks the items without {name}"));
+        }
+        let filter: Vec<String> = all().map(|it| it.text.clone()).collect();
+        Cell {
+            answer: Answer::Scan,
+            read_units: estimate::of_scan(self.facts, self.source.index.as_deref()),
+            why: (!filter.is_empty()).then(|| why.to_owned()),
+            filter,
+            assumes,
+            ..no("")
+        }
+    }
+
+    /// Returns the attributes of an index's key that items may lack, so that the index lacks these items. A request to
+    /// an index wants its entries, which have them.
+    fn assumed(&self, untested: &[String]) -> Vec<String> {
+        if self.source.index.is_none() || self.is_asked {
+            return Vec::new();
+        }
+        let keys = &self.definition.key_schema;
+        let of_table = |name: &str| keys.iter().any(|it| it.attribute_name == name);
+        let is_there = |name: &str| {
+            self.facts.sample.as_ref().is_some_and(|sample| {
+                let seen = sample.attribute(name);
+                sample.items > 0 && seen.is_some_and(|it| it.items == sample.items)
+            })
+        };
+        untested.iter().filter(|name| !of_table(name) && !is_there(name)).cloned().collect()
+    }
+}
+
+/// Returns an attribute that a request needs and entries of an index lack.
+fn lacks<'n>(
+    definition: &Definition,
+    index: &IndexFacts,
+    asked: &'n Pattern,
+    tested: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
+    let is_local =
+        definition.local_secondary_indexes.iter().any(|it| it.index_name == index.index_name);
+    if is_local || !["KEYS_ONLY", "INCLUDE"].contains(&index.projection.projection_type.as_str()) {
+        // A local index fetches from the table what its entries lack.
+        return None;
+    }
+    let returned: &[String] = match &asked.returns {
+        Returns::Names(names) => names,
+        Returns::All | Returns::Count => &[],
+    };
+    let has = |name: &str| {
+        let keys = definition.key_schema.iter().chain(&index.key_schema);
+        keys.into_iter().any(|it| it.attribute_name == name)
+            || index.projection.non_key_attributes.iter().any(|known| known == name)
+    };
+    returned.iter().map(String::as_str).chain(tested).find(|name| !has(name))
+}
+
+fn index_of<'d>(definition: &'d Definition, source: &SourceKey) -> Option<&'d IndexFacts> {
+    let wanted = source.index.as_deref()?;
+    let local = definition.local_secondary_indexes.iter();
+    local.chain(&definition.global_secondary_indexes).find(|it| it.index_name == wanted)
+}
+
+impl Cell {
+    /// Returns what is wrong if a pattern asks for this key.
+    pub(super) fn fault(&self, pattern: &AccessPattern) -> Option<String> {
+        let why = self.why.as_deref().unwrap_or_default();
+        match self.answer {
+            Answer::No => Some(why.to_owned()),
+            Answer::Scan if pattern.operation == "Query" => {
+                Some(format!("no Query reads so: {why}"))
+            }
+            Answer::Scan | Answer::Key | Answer::KeyAndFilter => None,
+        }
+    }
+
+    /// Returns its kind in words.
+    pub fn words(&self) -> &'static str {
+        match self.answer {
+            Answer::Key => "key range",
+            Answer::KeyAndFilter => "filter after range",
+            Answer::Scan => "scan",
+            Answer::No => "not answerable",
+        }
+    }
+}
