@@ -99,6 +99,19 @@ pub(crate) fn read_units(requests: u64, examined: f64, entry_bytes: f64) -> f64 
     requests * each / 2.0
 }
 
+impl Answered {
+    /// Returns the read units of one such request that examines and returns so many items now, by a key whose
+    /// entries have so many bytes, as the advice reckons them.
+    pub fn reckoned(&self, (examined, returned): (u64, u64), entry_bytes: f64) -> f64 {
+        let then = if self.examined_then <= exact(self.returned) {
+            exact(returned)
+        } else {
+            exact(examined) * self.examined_then / exact(self.examined.max(1))
+        };
+        read_units(1, then, entry_bytes)
+    }
+}
+
 /// Returns the figures of a request that reads by a key; the key that it reads by now answers the
 /// `covered_now` conditions.
 pub(crate) fn answered(

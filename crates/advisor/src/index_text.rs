@@ -27,10 +27,12 @@ pub(crate) fn index_name(table: &TableSeen<'_>, key: &Key, taken: &[String]) -> 
     let mut name = format!("by-{plain}");
     name.truncate(NAME_MAX_CHARS - NAME_MIN_CHARS);
     let definition = table.definition;
-    let mut there =
-        definition.global_secondary_indexes.iter().chain(&definition.local_secondary_indexes);
-    let is_there = there.any(|it| it.index_name == name) || taken.contains(&name);
-    if is_there { format!("{name}-2") } else { name }
+    let there =
+        || definition.global_secondary_indexes.iter().chain(&definition.local_secondary_indexes);
+    let is_there = |name: &String| there().any(|it| it.index_name == *name) || taken.contains(name);
+    // A table has 25 indexes at most, so one of these is free.
+    let numbered = (2..).map(|nth| format!("{name}-{nth}"));
+    std::iter::once(name.clone()).chain(numbered).find(|name| !is_there(name)).unwrap_or(name)
 }
 
 /// Returns a word quoted for a shell.

@@ -1,6 +1,5 @@
 //! Report of the advisor.
 
-use crate::figures::{exact, read_units};
 use hashrange_cost::Pattern;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -87,19 +86,6 @@ pub struct Answered {
     /// The most read units that they would use: if a filter is left, values may be anything but
     /// evenly frequent.
     pub read_units_at_most: f64,
-}
-
-impl Answered {
-    /// Returns the read units of one such request that examines and returns so many items now, by a key whose
-    /// entries have so many bytes, as the advice reckons them.
-    pub fn reckoned(&self, (examined, returned): (u64, u64), entry_bytes: f64) -> f64 {
-        let then = if self.examined_then <= exact(self.returned) {
-            exact(returned)
-        } else {
-            exact(examined) * self.examined_then / exact(self.examined.max(1))
-        };
-        read_units(1, then, entry_bytes)
-    }
 }
 
 /// An attribute of a key.

@@ -49,3 +49,9 @@ pub fn random() -> u64 {
     // Without randomness they come back at once, which costs time only.
     getrandom::u64().unwrap_or(u64::MAX / 2)
 }
+
+/// Waits; the only wait of a command that asks again.
+#[expect(clippy::disallowed_methods, reason = "a command has no runtime to wait on")]
+pub fn pause(time: std::time::Duration) {
+    std::thread::sleep(time);
+}

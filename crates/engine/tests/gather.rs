@@ -226,7 +226,7 @@ fn requests_that_name_no_shards_are_refused() {
     let sorted = |pk: &str, sk: &str| with_sort(request("pk", pk), "sk = :s", &[(":s", sk)]);
     for (asked, why) in [
         (request("pk", "p"), "{shard} or {shard:8}"),
-        (request("pk", "p#{shard}"), "no key template says"),
+        (request("pk", "p#{shard}"), "no key template says one number"),
         (request("pk", "p#{shard:0}"), "of 1 to 256 shards"),
         (request("pk", "p#{shard:8}#{shard:8}"), "in one value, once"),
         (sorted("p#{shard:8}", "{shard:8}"), "in one value, once"),

@@ -7,7 +7,8 @@
 //! | `? < a`, `b = a` | `a > ?`, `a = b` |
 //! | `a >= ? AND a <= ?` | `a BETWEEN ? AND ?` |
 //! | `b = ? OR a = ?` | `a = ? OR b = ?` |
-//! | the same test twice | once |
+//! | `NOT (a = ? OR b = ?)` | `NOT a = ? AND NOT b = ?`; AND likewise, twice NOT not at all |
+//! | the same test of a key twice | once; of others both, since their values may differ |
 //!
 //! Left to others: the rest of a request's pattern (the crate `cost`).
 
@@ -92,29 +93,65 @@ fn of_key(KeyCondition { attribute, operator }: &KeyCondition) -> Tested {
     Tested { test, text, names: vec![attribute.clone()] }
 }
 
+/// A node that holds, or one that does not.
+type Signed<'n> = (&'n Node, bool);
+
 fn tested(node: &Node) -> Vec<Tested> {
+    all_of((node, true))
+}
+
+/// Returns the tests joined by AND.
+fn all_of(node: Signed<'_>) -> Vec<Tested> {
     let mut nodes = Vec::new();
     flatten(node, &mut nodes);
     let ranges = take_ranges(&mut nodes);
     let mut tested: Vec<Tested> = nodes.into_iter().map(one).chain(ranges).collect();
     tested.sort();
-    tested.dedup();
+    // Two tests such as contains may have two values; two conditions on a key have not.
+    tested.dedup_by(|one, other| one == other && one.test != Test::Other);
     tested
 }
 
-/// Collects the nodes joined by AND.
-fn flatten<'n>(node: &'n Node, nodes: &mut Vec<&'n Node>) {
-    match node {
-        Node::And(inner) => inner.iter().for_each(|one| flatten(one, nodes)),
-        one => nodes.push(one),
+/// Collects the nodes joined by AND; those of a negated OR are.
+fn flatten<'n>((node, holds): Signed<'n>, nodes: &mut Vec<Signed<'n>>) {
+    match (node, holds) {
+        (Node::And(inner), true) | (Node::Or(inner), false) => {
+            inner.iter().for_each(|one| flatten((one, holds), nodes));
+        }
+        (Node::Not(inner), _) => flatten((inner, !holds), nodes),
+        other => nodes.push(other),
     }
 }
 
+/// Returns the texts joined by OR, in their order; those of a negated AND are.
+fn any_of((node, holds): Signed<'_>) -> Vec<String> {
+    let mut texts = match (node, holds) {
+        (Node::Or(inner), true) => inner.iter().flat_map(|one| any_of((one, true))).collect(),
+        (Node::And(_), false) => {
+            let mut nodes = Vec::new();
+            flatten((node, true), &mut nodes);
+            let ranges = take_ranges(&mut nodes);
+            let texts = nodes.into_iter().flat_map(|(one, holds)| any_of((one, !holds)));
+            texts.chain(ranges.into_iter().map(|range| format!("NOT {}", range.text))).collect()
+        }
+        (Node::Not(inner), _) => any_of((inner, !holds)),
+        (Node::And(_), true) | (Node::Or(_), false) => match &all_of((node, holds))[..] {
+            [] => vec!["TRUE".to_owned()],
+            all => vec![joined(all)],
+        },
+        (leaf, true) => vec![leaf_text(leaf)],
+        (Node::Exists(path), false) => vec![format!("attribute_not_exists({})", Path(path))],
+        (leaf, false) => vec![format!("NOT {}", leaf_text(leaf))],
+    };
+    texts.sort();
+    texts
+}
+
 /// Removes pairs of bounds that form a BETWEEN, and returns them as BETWEEN.
-fn take_ranges(nodes: &mut Vec<&Node>) -> Vec<Tested> {
+fn take_ranges(nodes: &mut Vec<Signed<'_>>) -> Vec<Tested> {
     let (mut lower, mut upper) = (BTreeMap::new(), BTreeMap::new());
-    for (nth, node) in nodes.iter().enumerate() {
-        match bound(node) {
+    for (nth, (node, holds)) in nodes.iter().enumerate() {
+        match bound(node).filter(|_| *holds) {
             Some((path, Comparator::GreaterOrEqual)) => lower.entry(path).or_insert(nth),
             Some((path, Comparator::LessOrEqual)) => upper.entry(path).or_insert(nth),
             _ => continue,
@@ -152,12 +189,14 @@ fn range(path: &DocumentPath) -> Tested {
     }
 }
 
-fn one(node: &Node) -> Tested {
-    let text = match node {
-        Node::Or(nodes) if nodes.len() > 1 => format!("({})", text(node)),
-        node => text(node),
+fn one(signed: Signed<'_>) -> Tested {
+    let (node, holds) = signed;
+    let (text, test) = match &any_of(signed)[..] {
+        [] => ("FALSE".to_owned(), Test::Other),
+        [text] => (text.clone(), if holds { test(node) } else { Test::Other }),
+        several => (format!("({})", several.join(" OR ")), Test::Other),
     };
-    Tested { test: test(node), text, names: names(node) }
+    Tested { test, text, names: names(node) }
 }
 
 fn names(node: &Node) -> Vec<String> {
@@ -189,22 +228,9 @@ fn test(node: &Node) -> Test {
     }
 }
 
-/// Returns a condition of one node as text. The grammar bounds the depth of nodes.
-fn text(node: &Node) -> String {
+/// Returns a test as text.
+fn leaf_text(node: &Node) -> String {
     match node {
-        Node::And(nodes) if nodes.is_empty() => "TRUE".to_owned(),
-        Node::Or(nodes) if nodes.is_empty() => "FALSE".to_owned(),
-        Node::And(_) => joined(&tested(node)),
-        Node::Or(nodes) => {
-            let texts: BTreeSet<String> = nodes.iter().map(text).collect();
-            texts.into_iter().collect::<Vec<_>>().join(" OR ")
-        }
-        Node::Not(inner) if matches!(**inner, Node::Exists(_)) => format!("{:#}", Plain(node)),
-        Node::Not(inner) => {
-            let is_enclosed = matches!(**inner, Node::And(_) | Node::Or(_) | Node::Not(_));
-            let inner = text(inner);
-            if is_enclosed { format!("NOT ({inner})") } else { format!("NOT {inner}") }
-        }
         Node::Compare { comparator, left, right } => {
             let (left_text, right_text) = (format!("{left:#}"), format!("{right:#}"));
             let is_value = |operand: &Operand| matches!(operand, Operand::Value(_));
@@ -365,7 +391,26 @@ mod tests {
             ("b = ? OR a = ?", "(a = ? OR b = ?)"),
             ("x > ? AND (b = ? OR a = ?) AND (x > ?)", "x > ? AND (a = ? OR b = ?)"),
             ("a = ? AND (b = ? AND c = ?)", "a = ? AND b = ? AND c = ?"),
-            ("NOT (b = ? OR a = ?)", "NOT (a = ? OR b = ?)"),
+            ("NOT (b = ? OR a = ?)", "NOT a = ? AND NOT b = ?"),
+            ("NOT (b = ? AND a = ?)", "(NOT a = ? OR NOT b = ?)"),
+            ("NOT (NOT (b = ? AND a = ?))", "a = ? AND b = ?"),
+            ("NOT attribute_not_exists(a)", "attribute_exists(a)"),
+            ("NOT (a >= ? AND ? >= a)", "NOT a BETWEEN ? AND ?"),
+            ("a = ? OR a = ?", "(a = ? OR a = ?)"),
+            ("(b = ? OR a = ?) OR c = ?", "(a = ? OR b = ? OR c = ?)"),
+            (
+                "a = ? OR NOT (b = ? OR (a = ? OR c = ?))",
+                "(NOT a = ? AND NOT b = ? AND NOT c = ? OR a = ?)",
+            ),
+            ("(a = ? AND b = ?) OR (a = ? AND b = ?)", "(a = ? AND b = ? OR a = ? AND b = ?)"),
+            ("c = ? AND (a = ? OR a = ?)", "c = ? AND (a = ? OR a = ?)"),
+            ("NOT (a = ? AND a = ?)", "(NOT a = ? OR NOT a = ?)"),
+            ("a IN (?) OR a IN (?)", "(a IN (?) OR a IN (?))"),
+            ("contains(a, ?) AND contains(a, ?)", "contains(a, ?) AND contains(a, ?)"),
+            (
+                "NOT (NOT a = ? OR (b = ? AND NOT (c = ? AND d = ?)))",
+                "a = ? AND (NOT b = ? OR c = ? AND d = ?)",
+            ),
             ("attribute_not_exists(a)", "attribute_not_exists(a)"),
             ("attribute_type(a, 'SS')", "attribute_type(a, 'SS')"),
             ("size(a.b[1]) > ? AND `x ``y` IN (?)", "`x ``y` IN (?) AND size(a.b[1]) > ?"),

@@ -95,7 +95,8 @@ impl Database {
     pub fn describe_versions<'a>(&'a self, table: &'a str) -> Calling<'a, VersionsDescription> {
         let engine = &self.engine;
         Box::pin(async move {
-            let run = || -> Running<'_, _> { Box::pin(engine.describe_versions(table)) };
+            let run =
+                || -> Running<'_, _> { Box::pin(async move { engine.describe_versions(table) }) };
             engine.on_newest_to_describe(run).await
         })
     }

@@ -363,7 +363,7 @@ impl Handler {
             Ok(own) => own.as_ref().unwrap_or(&self.api),
             Err(error) => return self.api_error(error, event),
         };
-        let to_tell = event.begin_call(Asked::default());
+        let to_tell = event.begin_call(self.asked(&parts.headers));
         let answered = self.lanes.call(api, operation, body, to_tell).await;
         self.answered(answered, event)
     }

@@ -10,6 +10,7 @@ use super::cost::{place_name, prices, read_recording, recorded_by};
 use crate::arguments::{Advise, Format};
 use crate::bulk::counted;
 use crate::client::Client;
+use crate::exit::Usage;
 use crate::output::{self, printer::Printer, table::shown};
 use hashrange::advisor::{
     Answered, NewIndex, Report, Spare, SpareIndex, UnusedKey, advise, shell_word,
@@ -48,6 +49,10 @@ fn print(
     }
     let report = advise(&recording, &prices);
     if printer.format != Format::Table {
+        if arguments.build {
+            let why = "--build prints what it measures as lines, without -o".to_owned();
+            return Err(Usage(why).into());
+        }
         return output::line(json!(report));
     }
     lines(&report).iter().try_for_each(|line| output::line(shown(line)))?;

@@ -394,6 +394,8 @@ pub(crate) struct GatherPlan<'t> {
     pub(crate) page: PagePlan<'t>,
     /// Ranges of one partition each.
     pub(crate) ranges: Vec<KeyRange>,
+    /// Whether it is the first page: it reads every partition, also those without items.
+    pub(crate) is_first: bool,
 }
 
 impl<R: Rows> Walk<Page<R>> for GatherPlan<'_> {
@@ -418,7 +420,7 @@ impl<R: Rows> Walk<Page<R>> for GatherPlan<'_> {
     }
 
     async fn run<V: View>(&self, view: &V) -> ApiResult<Page<R>> {
-        read_merged(view, &self.page, &self.ranges).await
+        read_merged(view, &self.page, &self.ranges, self.is_first).await
     }
 }
 

@@ -136,7 +136,9 @@ mod tests {
 
     fn attributes(items: &[Item]) -> Attributes {
         let mut stats = Stats::default();
-        items.iter().for_each(|item| stats.add(item));
+        for item in items {
+            stats.add(item);
+        }
         stats.told(false)
     }
 

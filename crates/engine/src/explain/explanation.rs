@@ -331,7 +331,7 @@ pub struct Supposed {
     pub examined_between: Option<Bounds<u64>>,
     /// Read capacity units of examining them at once, and of the items fetched for them.
     pub units: f64,
-    /// Interval of the units, if estimated.
+    /// Interval of the units, if estimated, or if each of several pages rounds its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units_between: Option<Bounds<f64>>,
     /// Mean size of an entry, in bytes.

@@ -216,6 +216,9 @@ fn of_supposed(lines: &mut Lines, supposed: &Supposed) {
     };
     let read = between(&supposed.examined_between, amount(supposed.examined));
     lines.member("read here", format!("{read}, {units}"));
+    if supposed.entries.items == 0 {
+        return;
+    }
     let written = plural((supposed.write_units * 100.0).round() / 100.0, "write unit");
     let bytes = size(supposed.entry_bytes as u64);
     lines.member("each write", format!("{written} more for an entry of {bytes} on average"));

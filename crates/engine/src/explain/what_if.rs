@@ -10,7 +10,7 @@
 //! | a partition that the table has, too, within the budget | that partition beside it | exact for the read |
 
 use super::advice;
-use super::estimate::{Cluster, Interval, of_counting};
+use super::estimate::{Cluster, Interval, of_amount, of_counting};
 use super::explanation::{Amount, Bounds, Estimate, Explanation, Mode, Step, Supposed};
 use super::looking::{self, Looked};
 use super::plan::{Asked, ReadPlan, WhatIf};
@@ -58,6 +58,10 @@ impl<S: Store> Engine<S> {
         if let Some(exact) = exact.filter(|_| !step.sample.is_all) {
             step.estimate = estimate(&read, exact);
         }
+        if !shows_all {
+            // The view's neighbours are not all that would be stored.
+            step.collection = None;
+        }
         step.what_if = Some(supposed);
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
         Ok(Explanation {
@@ -74,22 +78,37 @@ impl<S: Store> Engine<S> {
 }
 
 /// Returns the estimate of a read that examines what is known.
-fn estimate(read: &ReadPlan<'_>, Examined { amount, fetch_units }: Examined) -> Estimate {
-    let Amount { items, bytes } = amount;
-    let (items, bytes) = (items as u64, bytes as u64);
-    let limit = (read.page.limit as u64).max(1);
-    let pages = 1 + items.saturating_sub(1) / limit;
-    let pages_at_most = 1 + items / limit + bytes / PAGE_SIZE_MAX_BYTES as u64;
+fn estimate(read: &ReadPlan<'_>, exact: Examined) -> Estimate {
+    let (items, bytes) = (exact.amount.items as u64, exact.amount.bytes as u64);
     let exactly = |number| Bounds { at_least: number, at_most: Some(number) };
-    let roundings = pages_at_most + read.ranges.len() as u64;
-    let most = most_units(bytes, roundings, read.page.consistent) + fetch_units;
-    let least = read_units(amount.bytes, read.page.consistent) + fetch_units;
+    let pages = 1 + items.saturating_sub(1) / (read.page.limit as u64).max(1);
     Estimate {
         items: exactly(items),
         bytes: exactly(bytes),
-        pages: Bounds { at_least: pages, at_most: Some(pages_at_most) },
-        units: Bounds { at_least: least, at_most: Some(most) },
+        pages: Bounds { at_least: pages, at_most: Some(pages_at_most(read, exact.amount)) },
+        units: units(read, exact, exact),
     }
+}
+
+fn pages_at_most(read: &ReadPlan<'_>, amount: Amount) -> u64 {
+    let limit = (read.page.limit as u64).max(1);
+    1 + amount.items as u64 / limit + (amount.bytes / PAGE_SIZE_MAX_BYTES) as u64
+}
+
+/// Returns the read capacity units of a read that examines from `least` to `most`, page by page.
+fn units(read: &ReadPlan<'_>, least: Examined, most: Examined) -> Bounds<f64> {
+    let at_once = |examined: Examined| {
+        read_units(examined.amount.bytes, read.page.consistent) + examined.fetch_units
+    };
+    let pages = pages_at_most(read, most.amount);
+    let ranges = read.ranges.len() as u64;
+    let at_most = if pages == 1 && ranges <= 1 {
+        at_once(most)
+    } else {
+        let bytes = most.amount.bytes as u64;
+        most_units(bytes, pages + ranges, read.page.consistent) + most.fetch_units
+    };
+    Bounds { at_least: at_once(least), at_most: Some(at_most) }
 }
 
 /// What was looked at for a supposed index.
@@ -206,7 +225,9 @@ impl LookedAt {
             let look = |item: &Item| {
                 let entry = index::entry(table, index, item);
                 tally.add(read, item, entry.as_ref());
-                entry.into_iter().for_each(|entry| shown.add(entry));
+                if let Some(entry) = entry {
+                    shown.add(entry);
+                }
             };
             let is_all = looking::at_range(view, table, range, &mut left, look).await?;
             partition = is_all.then_some(tally);
@@ -219,8 +240,8 @@ impl LookedAt {
                 tallies.resize(window + 1, Tally::default());
             }
             tallies[window].add(read, item, entry.as_ref());
-            if partition.is_none() {
-                entry.into_iter().for_each(|entry| shown.add(entry));
+            if let Some(entry) = entry.filter(|_| partition.is_none()) {
+                shown.add(entry);
             }
         };
         let looked = looking::at_table(view, table, held, what_if.budget, look).await?;
@@ -241,11 +262,49 @@ impl LookedAt {
 
     /// Returns the items for which `number` counts, and an interval of them; none if the sample cannot tell.
     fn interval(&self, number: fn(&Tally) -> usize) -> Option<Interval> {
+        let (clusters, parts) = self.clusters(|it| real(number(it)))?;
+        of_counting(&clusters, parts, real(self.held_items()))
+    }
+
+    /// Returns an amount of the items, at most `most`, and an interval of it; none if the sample cannot tell.
+    fn amount(&self, of: fn(&Tally) -> f64, most: f64) -> Option<Interval> {
+        let (clusters, parts) = self.clusters(of)?;
+        of_amount(&clusters, parts, real(self.held_items()), most)
+    }
+
+    fn clusters(&self, counting: impl Fn(&Tally) -> f64) -> Option<(Vec<Cluster>, f64)> {
         let Looked::Windows { of, .. } = self.looked else { return None };
-        let cluster =
-            |it: &Tally| Cluster { items: real(it.items.items), counting: real(number(it)) };
-        let clusters: Vec<Cluster> = self.tallies.iter().map(cluster).collect();
-        of_counting(&clusters, f64::from(of), real(self.held_items()))
+        let cluster = |it: &Tally| Cluster { items: real(it.items.items), counting: counting(it) };
+        Some((self.tallies.iter().map(cluster).collect(), f64::from(of)))
+    }
+
+    /// Returns the least, the likeliest and the most that the read examines, by the sample.
+    fn examined(&self, read: &ReadPlan<'_>, sum: &Tally) -> [Examined; 3] {
+        let seen = sum.examined;
+        let unseen_items = self.held_items().saturating_sub(sum.items.items);
+        let held_bytes = usize::try_from(self.held.1).unwrap_or(0);
+        let unseen_bytes = held_bytes.saturating_sub(sum.items.bytes);
+        // No entry is larger than its item.
+        let fetched = if read.page.fetches {
+            most_units(unseen_bytes as u64, unseen_items as u64, read.page.consistent)
+        } else {
+            0.0
+        };
+        let most = Examined {
+            amount: seen.amount.plus(Amount { items: unseen_items, bytes: unseen_bytes }),
+            fetch_units: seen.fetch_units + fetched,
+        };
+        let items = self.interval(|it| it.examined.amount.items);
+        let bytes = self.amount(|it| real(it.examined.amount.bytes), real(most.amount.bytes));
+        let fetched = self.amount(|it| it.examined.fetch_units, most.fetch_units);
+        let (Some(items), Some(bytes), Some(fetched)) = (items, bytes, fetched) else {
+            return [seen, seen, most];
+        };
+        [|it: Interval| it.low.floor(), |it: Interval| it.likely, |it: Interval| it.high.ceil()]
+            .map(|end| Examined {
+                amount: Amount { items: rounded(end(items)), bytes: rounded(end(bytes)) },
+                fetch_units: if read.page.fetches { end(fetched) } else { 0.0 },
+            })
     }
 
     fn held_items(&self) -> usize {
@@ -255,48 +314,30 @@ impl LookedAt {
     /// Returns the figures of the index and of its read.
     fn supposed(&self, read: &ReadPlan<'_>, index: &Index) -> Supposed {
         let sum = Tally::sum(&self.tallies);
-        let each = |bytes: usize, items: usize| real(bytes) / real(items.max(1));
-        let entry_bytes = each(sum.entries.bytes, sum.entries.items);
         let is_all = self.looked == Looked::All;
-        // What is not looked at may all be in the index, and in the range.
+        let entry_bytes = real(sum.entries.bytes) / real(sum.entries.items.max(1));
         let unseen = self.held_items().saturating_sub(sum.items.items);
-        let told = |seen: Amount, interval: Option<Interval>| match interval {
-            Some(Interval { likely, low, high }) => {
-                let bytes = if seen.items > 0 { each(seen.bytes, seen.items) } else { entry_bytes };
-                let amount = Amount { items: rounded(likely), bytes: rounded(likely * bytes) };
-                (amount, Bounds { at_least: below(low), at_most: Some(above(high)) })
-            }
-            None => {
-                let most = (seen.items + unseen) as u64;
-                (seen, Bounds { at_least: seen.items as u64, at_most: Some(most) })
-            }
-        };
         let of_entries = self.interval(|it| it.entries.items);
-        let (entries, entries_between) = told(sum.entries, of_entries);
-        let of_examined = self.interval(|it| it.examined.amount.items);
-        let (sampled, examined_between) = told(sum.examined.amount, of_examined);
+        let (entries, entries_between) = match of_entries {
+            Some(Interval { likely, low, high }) => {
+                let amount =
+                    Amount { items: rounded(likely), bytes: rounded(likely * entry_bytes) };
+                (amount, (rounded(low.floor()), rounded(high.ceil())))
+            }
+            // What is not looked at may all be in the index.
+            None => (sum.entries, (sum.entries.items, sum.entries.items + unseen)),
+        };
         let exact = self.exact();
-        let examined = exact.map_or(sampled, |exact| exact.amount);
-        let fetch_units = match exact {
-            Some(exact) => exact.fetch_units / real(exact.amount.items.max(1)),
-            None => sum.examined.fetch_units / real(sum.examined.amount.items.max(1)),
+        let [least, likely, most] = match exact {
+            Some(exact) => [exact; 3],
+            None => self.examined(read, &sum),
         };
-        let bytes_each = match examined.items {
-            0 => entry_bytes,
-            items => each(examined.bytes, items),
+        let between = |(least, most): (usize, usize)| Bounds {
+            at_least: least as u64,
+            at_most: Some(most as u64),
         };
-        let units = |items: f64, bytes: usize| {
-            read_units(bytes, read.page.consistent) + fetch_units * items
-        };
-        let of_items = |items: u64| {
-            let items = real(usize::try_from(items).unwrap_or(usize::MAX));
-            units(items, rounded(items * bytes_each))
-        };
-        let units_between = Bounds {
-            at_least: of_items(examined_between.at_least),
-            at_most: examined_between.at_most.map(of_items),
-        };
-        let is_estimated = exact.is_none();
+        let units_between = units(read, least, most);
+        let is_exact = exact.is_some() && units_between.at_most == Some(units_between.at_least);
         Supposed {
             is_local: index.kind == IndexKind::Local,
             key: key_text(index),
@@ -305,11 +346,13 @@ impl LookedAt {
             is_all,
             cannot_tell: !is_all && of_entries.is_none(),
             entries,
-            entries_between: (!is_all).then_some(entries_between),
-            examined,
-            examined_between: is_estimated.then_some(examined_between),
-            units: units(real(examined.items), examined.bytes),
-            units_between: is_estimated.then_some(units_between),
+            entries_between: (!is_all).then(|| between(entries_between)),
+            examined: likely.amount,
+            examined_between: exact
+                .is_none()
+                .then(|| between((least.amount.items, most.amount.items))),
+            units: read_units(likely.amount.bytes, read.page.consistent) + likely.fetch_units,
+            units_between: (!is_exact).then_some(units_between),
             entry_bytes: rounded(entry_bytes),
             write_units: sum.write_units / real(sum.entries.items.max(1)),
         }
@@ -357,14 +400,6 @@ fn add(amount: &mut Amount, item: &Item) {
 )]
 fn rounded(number: f64) -> usize {
     number.round() as usize
-}
-
-fn below(number: f64) -> u64 {
-    rounded(number.floor()) as u64
-}
-
-fn above(number: f64) -> u64 {
-    rounded(number.ceil()) as u64
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate is told in few digits")]

@@ -26,7 +26,7 @@ use hashrange_model::error::StateFault;
 use hashrange_model::{ApiError, ApiResult, AttributeValue, Item, Reason, ValueRef};
 use hashrange_storage::{KeyRange, Store};
 use hashrange_wire::{
-    DecodedValue, Encode, Operation, QueryInput, QueryOutput, calls, read_request,
+    DecodedValue, Encode, Map, Operation, QueryInput, QueryOutput, calls, read_request,
 };
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -72,7 +72,13 @@ impl<S: Store> Engine<S> {
         }
         let (read, page) = first.expect("there is a shard at least");
         let source = (&*table, page.index.map(|(_, index)| index));
-        if is_one_partition(source, &ranges) {
+        let mut partitions = ranges.clone();
+        if let [_] = ranges[..] {
+            // Another number has to be another partition.
+            let mut other = query::check(&mut sharded.request(&asked, "other"))?;
+            partitions.push(other.plan(self, &table)?.range);
+        }
+        if is_one_partition(source, &partitions) {
             return Err(fault("{shard} stands in the partition key".to_owned()));
         }
         if let Some(start) = &start {
@@ -82,7 +88,7 @@ impl<S: Store> Engine<S> {
         }
         let announced = announce(&read.intent(&page))?;
         let is_count = matches!(page.output, Output::Count);
-        let plan = GatherPlan { page, ranges };
+        let plan = GatherPlan { page, ranges, is_first: start.is_none() };
         let page: Page<Vec<Item>> = self.read(plan, None, announced).await?;
         let count = |number: usize| Some(i32::try_from(number).unwrap_or(i32::MAX));
         Ok(QueryOutput {
@@ -123,7 +129,7 @@ struct Numbers {
 
 impl Sharded {
     fn of(input: &QueryInput<'_>) -> ApiResult<Self> {
-        let values = input.expression_attribute_values.iter().flat_map(|values| values.iter());
+        let values = input.expression_attribute_values.iter().flat_map(Map::iter);
         let mut found = None;
         for (name, value) in values {
             let ValueRef::S(text) = value.value.get() else { continue };
@@ -143,23 +149,20 @@ impl Sharded {
 
     /// Returns the shards' numbers as texts.
     fn shards(&self, table: &Table, input: &QueryInput<'_>) -> ApiResult<Vec<String>> {
-        let Numbers { numbers, width } = match &self.numbers {
-            Some(numbers) => numbers.clone(),
-            None => {
-                let consistent = input.consistent_read == Some(true);
-                let index = index_named(table, input.index_name.as_deref(), consistent)?;
-                let schema = index.map_or(&table.key, |(_, index)| &index.key);
-                let template = schema
-                    .partition
-                    .iter()
-                    .find_map(|attribute| table.template_of(&attribute.name));
-                let shards = template.and_then(KeyTemplate::shards).ok_or_else(|| {
-                    let why = "no key template says how many shards there are: write {shard:8}";
-                    fault(why.to_owned())
-                })?;
-                Numbers::below(shards).map_err(fault)?
-            }
+        let of_template = || {
+            let consistent = input.consistent_read == Some(true);
+            let index = index_named(table, input.index_name.as_deref(), consistent)?;
+            let schema = index.map_or(&table.key, |(_, index)| &index.key);
+            let mut names = schema.partition.iter().map(|attribute| &attribute.name);
+            let template = names.find_map(|name| table.template_of(name));
+            let shards = template.and_then(KeyTemplate::shards).ok_or_else(|| {
+                let why = "no key template says one number of shards: write {shard:8}";
+                fault(why.to_owned())
+            })?;
+            Numbers::below(shards).map_err(fault)
         };
+        let given = self.numbers.clone();
+        let Numbers { numbers, width } = given.map_or_else(of_template, Ok)?;
         Ok(numbers.map(|number| format!("{number:0width$}")).collect())
     }
 

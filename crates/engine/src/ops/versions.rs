@@ -40,7 +40,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Describes the versions that a table keeps as items.
-    pub async fn describe_versions(&self, table_name: &str) -> ApiResult<VersionsDescription> {
+    pub fn describe_versions(&self, table_name: &str) -> ApiResult<VersionsDescription> {
         Ok(described(self.named_table(table_name)?.record.versions.clone()))
     }
 }

@@ -160,11 +160,13 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
     finished(view, walk, units).await
 }
 
-/// Reads a page of several partitions from one view, merged in the order of their sort keys. Each is charged by itself.
+/// Reads a page of several partitions from one view, merged in the order of their sort keys. Each is charged by itself,
+/// one without entries on the first page alone.
 pub(crate) async fn read_merged<V: View, R: Rows>(
     view: &V,
     plan: &PagePlan<'_>,
     ranges: &[KeyRange],
+    is_first: bool,
 ) -> ApiResult<Page<R>> {
     let of_table = |error| fault::of_tables([plan.table], error);
     let source = (plan.table, plan.index.map(|(_, index)| index));
@@ -186,7 +188,8 @@ pub(crate) async fn read_merged<V: View, R: Rows>(
             break;
         }
     }
-    let units = of_partitions.iter().map(|bytes| read_units(*bytes, plan.consistent)).sum();
+    let charged = of_partitions.iter().filter(|bytes| is_first || **bytes > 0);
+    let units = charged.map(|bytes| read_units(*bytes, plan.consistent)).sum();
     finished(view, walk, units).await
 }
 

@@ -66,7 +66,7 @@ impl VersionRules {
         let version = Form::parse(&record.version)?;
         let pointer = Form::parse(&record.pointer)?;
         let written = record.written.as_deref().map(Form::parse).transpose()?;
-        if version.number().is_none() {
+        if !version.has_number() {
             return Err(format!(
                 "{:?} has no number: write {{n:pad:3}} where it stands",
                 record.version
@@ -77,7 +77,7 @@ impl VersionRules {
                 .into_iter()
                 .flatten()
         {
-            if form.number().is_some() {
+            if form.has_number() {
                 return Err(format!("{text:?} has a number: it is the key of one item"));
             }
             if form.has_name() != version.has_name() {
@@ -138,7 +138,7 @@ impl VersionRules {
 
     /// Returns whether versions sort by their numbers.
     pub(crate) fn is_padded(&self) -> bool {
-        matches!(self.version.number(), Some(Some(_)))
+        self.version.0.iter().any(|part| matches!(part, Part::Number(Some(_))))
     }
 
     /// Returns what readers of the keys may stumble over.
@@ -219,11 +219,8 @@ impl Form {
         Ok(Self(parts))
     }
 
-    fn number(&self) -> Option<Option<usize>> {
-        self.0.iter().find_map(|part| match part {
-            Part::Number(width) => Some(*width),
-            Part::Literal(_) | Part::Name => None,
-        })
+    fn has_number(&self) -> bool {
+        self.0.iter().any(|part| matches!(part, Part::Number(_)))
     }
 
     fn has_name(&self) -> bool {

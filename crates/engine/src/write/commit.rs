@@ -90,11 +90,7 @@ impl<S: Store> Core<S> {
         let clock = &*self.environment.now_ms;
         let places = claims::places_of(writes);
         let draws = Draws::of(writes, &self.environment);
-        let mut numbered = Numbered::default();
-        if writes.iter().any(|(table, _)| table.versions.is_some()) {
-            // On the heap: rare, and the future of every write would be as large.
-            numbered = Box::pin(Numbered::of(self, writes)).await?;
-        }
+        let mut numbered = self.numbered(writes).await?;
         let mut met = 0;
         loop {
             let keys = || Keys {
@@ -159,6 +155,17 @@ impl<S: Store> Core<S> {
                 }
             }
         }
+    }
+}
+
+impl<S: Store> Core<S> {
+    /// Returns the versions that writes keep as items.
+    async fn numbered<'w>(&self, writes: &'w [(&Table, Write<'_>)]) -> ApiResult<Numbered<'w>> {
+        if writes.iter().all(|(table, _)| table.versions.is_none()) {
+            return Ok(Numbered::default());
+        }
+        // On the heap: rare, and the future of every write would be as large.
+        Box::pin(Numbered::of(self, writes)).await
     }
 }
 

@@ -421,7 +421,7 @@ impl Revision<'_> {
     pub(super) fn copy(&self, state: &Item, attribute: Option<&str>, now_ms: u64) -> Item {
         let number = &self.rules.record.number;
         let bare = state.retain(|name| name != number);
-        let key = self.rules.version(self.number, &self.name).expect("the number fits its form");
+        let key = self.rules.version(self.number, self.name).expect("the number fits its form");
         let expiry = self.rules.record.keep_days.map(|days| {
             let second = now_ms / 1000 + u64::from(days) * SECONDS_OF_DAY;
             AttributeValue::from(second).to_value()

@@ -9,6 +9,7 @@ use super::whole;
 use crate::bulk::counted as count_of;
 use crate::client::Client;
 use crate::output::printer::consumed;
+use crate::surroundings::pause;
 use anyhow::{Context, bail};
 use hashrange::advisor::{Answered, Report, Request};
 use hashrange::cost::{Definition, grouped};
@@ -18,6 +19,8 @@ use std::time::Duration;
 
 /// Most pages of one example that are read.
 const PAGES_MAX: usize = 1_000;
+/// Most parts of a table of which one is copied.
+const SEGMENTS_MAX: u64 = 10_000;
 /// Puts of one BatchWriteItem.
 const PUTS: usize = 25;
 /// Looks at an index that is being filled, each after a pause.
@@ -54,7 +57,7 @@ pub fn lines(
     let examples: Vec<Vec<Example>> = answered.iter().map(|it| examples(it, &items)).collect();
     let mut now = Vec::new();
     for (answered, examples) in answered.iter().zip(&examples) {
-        now.push(measured(&mut copy, &answered.request, examples.iter().map(|it| &it.now))?);
+        now.push(measured(&mut copy, &answered.request, examples.iter().map(|it| &it.now)));
     }
     for index in &add {
         copy.call(Operation::UpdateTable, &index.update_table)?;
@@ -62,7 +65,7 @@ pub fn lines(
     }
     for ((answered, examples), now) in answered.iter().zip(&examples).zip(now) {
         let instead = examples.iter().map(|it| &it.instead);
-        let then = measured(&mut copy, &answered.instead, instead)?;
+        let then = measured(&mut copy, &answered.instead, instead);
         let entry_bytes = entry_bytes(&mut copy, &answered.instead)?;
         lines.extend(told(answered, &now, &then, entry_bytes));
     }
@@ -101,27 +104,33 @@ fn copied(
     (table, held): (&str, u64),
     items_max: u64,
 ) -> anyhow::Result<Vec<Map<String, Value>>> {
-    let segments = held.div_ceil(items_max.max(1)).clamp(1, 1_000_000);
-    let mut request = json!({ "TableName": table, "Segment": 0, "TotalSegments": segments });
+    let segments = held.div_ceil(items_max.max(1)).clamp(1, SEGMENTS_MAX);
     let mut items: Vec<Map<String, Value>> = Vec::new();
-    loop {
-        let mut page = client.call(Operation::Scan, &request)?;
-        let Value::Array(read) = page["Items"].take() else { bail!("a page has no items") };
-        for batch in read.chunks(PUTS) {
-            let puts: Vec<Value> =
-                batch.iter().map(|item| json!({ "PutRequest": { "Item": item } })).collect();
-            copy.call(Operation::BatchWriteItem, &json!({ "RequestItems": { table: puts } }))?;
-        }
-        items.extend(read.into_iter().filter_map(|item| match item {
-            Value::Object(item) => Some(item),
-            _ => None,
-        }));
-        match page["LastEvaluatedKey"].take() {
-            Value::Null => return Ok(items),
-            _ if items.len() as u64 >= items_max => return Ok(items),
-            last => request["ExclusiveStartKey"] = last,
+    for segment in 0..segments {
+        let mut request =
+            json!({ "TableName": table, "Segment": segment, "TotalSegments": segments });
+        loop {
+            let mut page = client.call(Operation::Scan, &request)?;
+            let Value::Array(read) = page["Items"].take() else { bail!("a page has no items") };
+            for batch in read.chunks(PUTS) {
+                let puts: Vec<Value> =
+                    batch.iter().map(|item| json!({ "PutRequest": { "Item": item } })).collect();
+                copy.call(Operation::BatchWriteItem, &json!({ "RequestItems": { table: puts } }))?;
+            }
+            items.extend(read.into_iter().filter_map(|item| match item {
+                Value::Object(item) => Some(item),
+                _ => None,
+            }));
+            if items.len() as u64 >= items_max {
+                return Ok(items);
+            }
+            match page["LastEvaluatedKey"].take() {
+                Value::Null => break,
+                last => request["ExclusiveStartKey"] = last,
+            }
         }
     }
+    Ok(items)
 }
 
 /// Waits until an index is filled, and returns its size in a line.
@@ -137,7 +146,7 @@ fn built(copy: &mut Client, table: &str, name: &str) -> anyhow::Result<String> {
             let entries_text = format!("{} entries", grouped(entries));
             return Ok(format!("  {name}: {entries_text}, {} bytes", grouped(bytes)));
         }
-        std::thread::sleep(LOOK_PAUSE);
+        pause(LOOK_PAUSE);
     }
     bail!("the index {name} was not filled in a minute")
 }
@@ -171,11 +180,11 @@ fn measured<'e>(
     copy: &mut Client,
     request: &Request,
     examples: impl Iterator<Item = &'e Map<String, Value>>,
-) -> anyhow::Result<Measured> {
+) -> Measured {
     let operation = match request.operation.as_str() {
         "Query" => Operation::Query,
         "Scan" => Operation::Scan,
-        _ => return Ok(Measured::default()),
+        _ => return Measured::default(),
     };
     let mut measured = Measured::default();
     for example in examples {
@@ -186,7 +195,7 @@ fn measured<'e>(
                 Ok(page) => page,
                 Err(error) => {
                     let refused = Some(error.to_string());
-                    return Ok(Measured { refused, ..Measured::default() });
+                    return Measured { refused, ..Measured::default() };
                 }
             };
             units += consumed(&page);
@@ -201,7 +210,7 @@ fn measured<'e>(
         measured.examined.push(examined);
         measured.returned.push(returned);
     }
-    Ok(measured)
+    measured
 }
 
 /// Returns the mean bytes of what a request reads: entries of its index, or items.
@@ -232,7 +241,7 @@ fn told(answered: &Answered, now: &Measured, then: &Measured, entry_bytes: f64) 
         return lines;
     }
     if now.units.is_empty() || then.units.is_empty() {
-        lines.push("    cannot be tried: no item gives values for its conditions".to_owned());
+        lines.push("    cannot be tried: no item gives values for its conditions, or they have no examples, as OR, contains and statements".to_owned());
         return lines;
     }
     let units = |it: &Measured| {

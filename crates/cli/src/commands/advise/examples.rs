@@ -5,6 +5,7 @@
 
 use crate::expression::Placeholders;
 use crate::format::item::value_text;
+use hashrange::Number;
 use hashrange::advisor::{Answered, Request};
 use hashrange::cost::{Returns, Test, Tested};
 use serde_json::{Map, Value, json};
@@ -70,13 +71,17 @@ fn request(request: &Request, item: &Item, other: &Item) -> Option<Map<String, V
             members.insert("Select".to_owned(), json!("COUNT"));
         }
         Returns::Names(names) => {
-            // Names that need quotes have them in a pattern.
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
             let expression = placeholders.expression(&names.join(", ")).ok()?;
             members.insert("ProjectionExpression".to_owned(), json!(expression));
         }
     }
     placeholders.add_to(&mut members);
     Some(members)
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
 }
 
 /// Returns a test with literals in the place of its values.
@@ -91,15 +96,9 @@ fn filled(test: &Tested, item: &Item, other: &Item) -> Option<String> {
     let (own, others) = (item.get(name)?, other.get(name)?);
     let mut values = if test.text.starts_with("begins_with(") {
         vec![beginning(own)?]
-    } else if own.get("N").is_some() != others.get("N").is_some() {
-        vec![own.clone(), own.clone()]
     } else {
-        let (low, high) = if is_after(own, others) { (others, own) } else { (own, others) };
-        if test.text.contains(" BETWEEN ") {
-            vec![low.clone(), high.clone()]
-        } else {
-            vec![own.clone()]
-        }
+        let (low, high) = in_order(own, others);
+        if test.text.contains(" BETWEEN ") { vec![low, high] } else { vec![own.clone()] }
     }
     .into_iter();
     let mut text = String::with_capacity(test.text.len());
@@ -127,13 +126,17 @@ fn beginning(value: &Value) -> Option<Value> {
     text.get(..end).filter(|text| !text.is_empty()).map(|text| json!({ "S": text }))
 }
 
-/// Returns whether a value sorts after another of its type.
-fn is_after(one: &Value, other: &Value) -> bool {
-    let number = |value: &Value| value["N"].as_str().and_then(|text| text.parse::<f64>().ok());
-    match (number(one), number(other)) {
+/// Returns two values in their order; the first one twice if they have none that is told here.
+fn in_order(one: &Value, other: &Value) -> (Value, Value) {
+    let number = |value: &Value| value["N"].as_str().and_then(|text| Number::parse(text).ok());
+    let is_after = match (number(one), number(other)) {
         (Some(one), Some(other)) => one > other,
-        _ => one["S"].as_str() > other["S"].as_str(),
-    }
+        _ => match (one["S"].as_str(), other["S"].as_str()) {
+            (Some(one), Some(other)) => one > other,
+            _ => return (one.clone(), one.clone()),
+        },
+    };
+    if is_after { (other.clone(), one.clone()) } else { (one.clone(), other.clone()) }
 }
 
 #[cfg(test)]

@@ -50,6 +50,9 @@ struct Shared {
     now_ms: fn() -> u64,
 }
 
+/// The operation of our own that programs read items by: it is recorded and may be refused as Query is.
+const GATHER: &str = "Gather";
+
 /// Subscriber that records requests while recording is on.
 pub struct Recording(Arc<Shared>);
 
@@ -66,14 +69,16 @@ impl Subscriber for Recording {
 
     fn ended(&self, event: &Event) {
         let Shared { recorder, now_ms, .. } = &*self.0;
-        let (Some(Named::OfService(operation)), Some(usage)) = (&event.operation, &event.usage)
-        else {
-            return;
+        let (Some(operation), Some(usage)) = (&event.operation, &event.usage) else { return };
+        let name = match operation {
+            Named::OfService(operation) => operation.name(),
+            Named::Own(name) if **name == *GATHER => GATHER,
+            Named::Own(_) => return,
         };
         if recorder.is_on() && !event.is_unrecorded {
             let caller = event.caller.as_deref().unwrap_or_default();
             let is_failed = event.answered.as_ref().is_none_or(|answered| answered.status != 200);
-            recorder.add(now_ms(), operation.name(), caller, usage, is_failed);
+            recorder.add(now_ms(), name, caller, usage, is_failed);
         }
     }
 }
@@ -157,7 +162,17 @@ impl Api for Observed {
     fn call_own(self: Arc<Self>, name: String, body: Bytes) -> Running<'static> {
         match operations::find(&name) {
             Some(run) => Box::pin(async move { run(&self, &body).await }),
-            None => Arc::clone(&self.inner).call_own(name, body),
+            None => {
+                let is_kept = name == GATHER;
+                let call = Arc::clone(&self.inner).call_own(name, body);
+                match &self.shared.guard {
+                    Some(guard) if guard.is_enforced() && is_kept => {
+                        let guard = Arc::clone(guard);
+                        Box::pin(async move { guard.run(GATHER, call).await })
+                    }
+                    _ => call,
+                }
+            }
         }
     }
 
