@@ -116,7 +116,9 @@ fn all_of(node: Signed<'_>) -> Vec<Tested> {
 fn flatten<'n>((node, holds): Signed<'n>, nodes: &mut Vec<Signed<'n>>) {
     match (node, holds) {
         (Node::And(inner), true) | (Node::Or(inner), false) => {
-            inner.iter().for_each(|one| flatten((one, holds), nodes));
+            for one in inner {
+                flatten((one, holds), nodes);
+            }
         }
         (Node::Not(inner), _) => flatten((inner, !holds), nodes),
         other => nodes.push(other),

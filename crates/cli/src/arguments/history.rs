@@ -83,16 +83,13 @@ pub struct HistoryEnable {
 pub struct HistoryVersions {
     /// Table
     pub table: String,
-    /// Sort key of a version: {n} or {n:pad:WIDTH} is its number, {name} what its item is called;
-    /// without it, show how versions are kept
+    /// Sort key of a version: {n:pad:WIDTH} is its number, {name} what its item is called; without
+    /// it, show how versions are kept
     #[arg(value_name = "FORM", requires = "pointer")]
     pub version: Option<String>,
-    /// Sort key of the newest state
+    /// Sort key of the newest state, which programs write
     #[arg(long, value_name = "FORM", requires = "version")]
     pub pointer: Option<String>,
-    /// Sort key that programs write, if it is not the pointer
-    #[arg(long, value_name = "FORM", requires = "version")]
-    pub written: Option<String>,
     /// Attribute of the newest state with the number of the latest version
     /// [default: LatestVersion]
     #[arg(long, value_name = "ATTRIBUTE", requires = "version")]

@@ -110,7 +110,7 @@ impl<'t> ReadPlan<'t> {
             filter: None,
             fetches: self.fetches_for_filter(),
             output: Output::Whole,
-            limit: SAMPLE_ITEMS_MAX,
+            limit: if self.is_one { 1 } else { SAMPLE_ITEMS_MAX },
             ..self.page.clone()
         }
     }

@@ -197,7 +197,7 @@ async fn sample<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult<Sampled> {
         items: page.scanned,
         bytes: page.scanned_bytes,
         matching: page.items.iter().filter(matches).count(),
-        is_all: page.last_evaluated_key.is_none(),
+        is_all: page.last_evaluated_key.is_none() || read.is_one,
     };
     let units = page.units.table + page.units.indexes.iter().map(|(_, it)| it).sum::<f64>();
     Ok(Sampled { items: page.items, told, units })

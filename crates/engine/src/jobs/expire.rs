@@ -125,6 +125,7 @@ fn writes<'t>(table: &'t Table, entries: &[Key], due: Due) -> Vec<(&'t Table, Wr
         condition: None,
         action: Action::Expire(due),
         returns_item_on_failure: false,
+        keeps_versions: true,
     };
     keys.map(|key| (table, write(key))).collect()
 }

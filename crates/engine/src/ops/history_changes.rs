@@ -96,7 +96,8 @@ impl<S: Store> Engine<S> {
                     Some(item) => plan_put(&table, item)?,
                     None => plan_delete(&table, &change.key)?,
                 };
-                Ok((&*table, planned))
+                // Versions as items are put back by themselves.
+                Ok((&*table, Write { keeps_versions: false, ..planned }))
             };
             let writes = changes.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
             let intents = || changes.iter().map(|change| intent(&table, change));

@@ -264,8 +264,8 @@ fn rewritings_of(record: &TableRecord, attribute: &str) -> Vec<u32> {
     of_template.map(|it| it.rewriting).chain(of_undo.map(|it| it.rewriting)).collect()
 }
 
-/// Refuses a template whose attribute is no string, one that uses the attribute of another template,
-/// and one that generates parts where none can be.
+/// Refuses a template whose attribute is no string, one that uses the attribute of another template or the number of
+/// versions, and one that generates parts where none can be.
 fn check_template(
     table: &Table,
     template: &KeyTemplate,
@@ -288,6 +288,14 @@ fn check_template(
     };
     if let Some(fault) = uses(template, attribute) {
         return Err(fault);
+    }
+    if let Some(number) = record.versions.as_ref().map(|versions| &versions.number) {
+        // The server sets it after keys are derived.
+        if number == attribute {
+            let declared = AttributeType::N;
+            return Err(TemplateFault::NotAString { attribute: number.clone(), declared });
+        }
+        uses(template, number).map_or(Ok(()), Err)?;
     }
     let templates = record.key_templates.iter().filter_map(TemplateRecord::template);
     for other in templates.filter(|it| it.attribute() != attribute) {

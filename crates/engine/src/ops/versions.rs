@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::schema::{KeyType, Table, TimeToLiveState, VersionRules, VersionsRecord};
+use hashrange_expr::KeyTemplate;
 use hashrange_model::error::HistoryFault;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Store};
@@ -59,8 +60,9 @@ fn check(table: &Table, versions: &VersionsRecord) -> Result<(), String> {
     if sort.key_type != KeyType::S {
         return Err(format!("the sort key {} is no string", sort.name));
     }
-    if versions.number.is_empty() {
-        return Err("the attribute of the number has no name".to_owned());
+    if versions.number.is_empty() || versions.number.starts_with("hashrange:") {
+        return Err("the attribute of the number has a name, which does not begin with hashrange:"
+            .to_owned());
     }
     if table.key.contains(&versions.number) {
         return Err(format!("{} is a key of the table, not a number of versions", versions.number));
@@ -68,8 +70,12 @@ fn check(table: &Table, versions: &VersionsRecord) -> Result<(), String> {
     if table.record.key_type(&versions.number).is_some_and(|kind| kind != KeyType::N) {
         return Err(format!("{} is a key of an index that is no number", versions.number));
     }
-    if table.template_of(&versions.number).is_some() {
-        return Err(format!("{} is derived by a key template", versions.number));
+    let templates = table.derived.iter().flatten().map(|derived| &derived.template);
+    let uses = |template: &KeyTemplate| {
+        template.attribute() == versions.number || template.names().contains(&*versions.number)
+    };
+    if templates.clone().any(uses) {
+        return Err(format!("a key template derives {} or uses it", versions.number));
     }
     if versions.keep == Some(0)
         || versions.keep_days.is_some_and(|days| !(1..=DAYS_MAX).contains(&days))

@@ -4,7 +4,9 @@
 //! | form | holds |
 //! |---|---|
 //! | version | `{n}` or `{n:pad:WIDTH}`, and `{name}` at its beginning or end, or not at all |
-//! | pointer, written | `{name}` if the form of versions has it |
+//! | pointer | `{name}` if the form of versions has it |
+//!
+//! Invariant: a key in the form of versions is read back as one number and one name, and never as a pointer.
 //!
 //! Left to others: the writes of versions (`write/numbered.rs`).
 
@@ -19,11 +21,8 @@ const WIDTH_MAX: usize = 19;
 pub struct VersionsRecord {
     /// Sort key of a version, such as `v{n:pad:3}_{name}`.
     pub version: String,
-    /// Sort key of the newest state, such as `v0_{name}`.
+    /// Sort key of the newest state, which clients write, such as `v0_{name}`.
     pub pointer: String,
-    /// Sort key that clients write, if it is not the pointer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub written: Option<String>,
     /// Attribute of the newest state that has the number of the latest version.
     pub number: String,
     /// Number of versions that are kept; all if `None`.
@@ -43,7 +42,6 @@ impl VersionsRecord {
         Self {
             version: version.to_owned(),
             pointer: pointer.to_owned(),
-            written: None,
             number: Self::NUMBER.to_owned(),
             keep: None,
             keep_days: None,
@@ -57,7 +55,6 @@ pub(crate) struct VersionRules {
     pub(crate) record: VersionsRecord,
     version: Form,
     pointer: Form,
-    written: Option<Form>,
 }
 
 impl VersionRules {
@@ -65,45 +62,39 @@ impl VersionRules {
     pub(crate) fn of(record: &VersionsRecord) -> Result<Self, String> {
         let version = Form::parse(&record.version)?;
         let pointer = Form::parse(&record.pointer)?;
-        let written = record.written.as_deref().map(Form::parse).transpose()?;
         if !version.has_number() {
             return Err(format!(
                 "{:?} has no number: write {{n:pad:3}} where it stands",
                 record.version
             ));
         }
-        for (form, text) in
-            [Some((&pointer, &record.pointer)), written.as_ref().zip(record.written.as_ref())]
-                .into_iter()
-                .flatten()
-        {
-            if form.has_number() {
-                return Err(format!("{text:?} has a number: it is the key of one item"));
-            }
-            if form.has_name() != version.has_name() {
-                return Err(format!(
-                    "{text:?} and {:?} do not both have {{name}}: a version belongs to one item",
-                    record.version
-                ));
-            }
+        if pointer.has_number() {
+            return Err(format!("{:?} has a number: it is the key of one item", record.pointer));
         }
-        if written.as_ref() == Some(&pointer) {
-            return Err("the key that is written is the pointer: leave it out".to_owned());
+        if pointer.has_name() != version.has_name() {
+            return Err(format!(
+                "{:?} and {:?} do not both have {{name}}: a version belongs to one item",
+                record.pointer, record.version
+            ));
         }
-        if !version.has_name() && version.render(1, "").as_deref() == Some(&record.pointer) {
-            return Err("the pointer is a version".to_owned());
+        if version.runs_into_digits() {
+            return Err(format!(
+                "{:?}: a digit beside {{n}} is read as a part of it",
+                record.version
+            ));
         }
-        Ok(Self { record: record.clone(), version, pointer, written })
+        let rules = Self { record: record.clone(), version, pointer };
+        let example = rules.pointer.render(0, "A").unwrap_or_default();
+        if rules.name(&example).is_none() {
+            return Err(format!("the pointer {:?} is a version itself", record.pointer));
+        }
+        Ok(rules)
     }
 
-    /// Returns the name in a sort key that clients write; none for other keys.
+    /// Returns the name in the sort key of a newest state; none for other keys.
     pub(crate) fn name<'s>(&self, sort: &'s str) -> Option<&'s str> {
         let is_version = self.version.read(sort).is_some_and(|(number, _)| number != Some(0));
-        let Some(written) = &self.written else {
-            return self.pointer.read(sort).map(|(_, name)| name).filter(|_| !is_version);
-        };
-        let is_kept = is_version || self.pointer.read(sort).is_some();
-        written.read(sort).map(|(_, name)| name).filter(|_| !is_kept)
+        self.pointer.read(sort).map(|(_, name)| name).filter(|_| !is_version)
     }
 
     /// Returns the number of a version of an item.
@@ -115,12 +106,6 @@ impl VersionRules {
     /// Returns the sort key of a version; none if its number does not fit.
     pub(crate) fn version(&self, number: u64, name: &str) -> Option<String> {
         self.version.render(number, name)
-    }
-
-    /// Returns the sort key of the newest state, if clients write another one.
-    pub(crate) fn pointer(&self, name: &str) -> Option<String> {
-        self.written.as_ref()?;
-        self.pointer.render(0, name)
     }
 
     /// Returns the text with which the keys of all versions of an item begin.
@@ -223,6 +208,19 @@ impl Form {
         self.0.iter().any(|part| matches!(part, Part::Number(_)))
     }
 
+    /// Returns whether a number without a width stands beside a digit of a literal.
+    fn runs_into_digits(&self) -> bool {
+        let ends = |part: &Part, of: fn(&str) -> Option<char>| match part {
+            Part::Literal(text) => of(text).is_some_and(|one| one.is_ascii_digit()),
+            Part::Number(_) | Part::Name => false,
+        };
+        self.0.windows(2).any(|pair| match pair {
+            [Part::Number(None), behind] => ends(behind, |text| text.chars().next()),
+            [before, Part::Number(None)] => ends(before, |text| text.chars().next_back()),
+            _ => false,
+        })
+    }
+
     fn has_name(&self) -> bool {
         self.0.contains(&Part::Name)
     }
@@ -301,8 +299,10 @@ impl Part {
             "n" => Ok(Self::Number(None)),
             "name" => Ok(Self::Name),
             other => {
-                let width = other.strip_prefix("n:pad:").and_then(|width| width.parse().ok());
-                match width {
+                let digits = other.strip_prefix("n:pad:").unwrap_or_default();
+                let is_plain =
+                    digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+                match digits.parse().ok().filter(|_| is_plain) {
                     Some(width @ 1..=WIDTH_MAX) => Ok(Self::Number(Some(width))),
                     _ => Err(format!(
                         "{{{other}}} is none of {{n}}, {{n:pad:WIDTH}} (to {WIDTH_MAX}) and {{name}}"
@@ -317,14 +317,13 @@ impl Part {
 mod tests {
     use super::*;
 
-    fn rules(version: &str, pointer: &str, written: Option<&str>) -> Result<VersionRules, String> {
-        let written = written.map(str::to_owned);
-        VersionRules::of(&VersionsRecord { written, ..VersionsRecord::new(version, pointer) })
+    fn rules(version: &str, pointer: &str) -> Result<VersionRules, String> {
+        VersionRules::of(&VersionsRecord::new(version, pointer))
     }
 
     #[test]
     fn keys_are_told_apart() {
-        let padded = rules("v{n:pad:3}_{name}", "v0_{name}", None).unwrap();
+        let padded = rules("v{n:pad:3}_{name}", "v0_{name}").unwrap();
         for (key, name, number) in [
             ("v0_Audit", Some("Audit"), None),
             ("v001_Audit", None, Some(1)),
@@ -340,17 +339,13 @@ mod tests {
         assert_eq!(padded.version(7, "Audit").as_deref(), Some("v007_Audit"));
         assert_eq!(padded.version(1000, "Audit"), None);
         assert_eq!(padded.beginning("Audit"), "v");
-        let plain = rules("v_{n}", "v_0", None).unwrap();
+        let plain = rules("v_{n}", "v_0").unwrap();
         assert_eq!((plain.name("v_0"), plain.name("v_1")), (Some(""), None));
         assert_eq!((plain.number("v_10", ""), plain.number("v_0", "")), (Some(10), None));
         assert_eq!(plain.number("v_01", ""), None);
-        let other = rules("v{n:pad:3}_{name}", "v0_{name}", Some("{name}")).unwrap();
-        assert_eq!(
-            (other.name("Audit"), other.pointer("Audit").as_deref()),
-            (Some("Audit"), Some("v0_Audit"))
-        );
-        assert_eq!((other.name("v0_Audit"), other.name("v001_Audit")), (None, None));
-        let behind = rules("{name}#v{n:pad:4}", "{name}", None).unwrap();
+        let plain_key = rules("v{n:pad:3}_{name}", "{name}").unwrap();
+        assert_eq!((plain_key.name("Audit"), plain_key.name("v001_Audit")), (Some("Audit"), None));
+        let behind = rules("{name}#v{n:pad:4}", "{name}").unwrap();
         assert_eq!((behind.name("doc#1"), behind.name("doc#1#v0002")), (Some("doc#1"), None));
         assert_eq!(behind.number("doc#1#v0002", "doc#1"), Some(2));
         assert_eq!(behind.beginning("doc#1"), "doc#1#v");
@@ -358,29 +353,35 @@ mod tests {
 
     #[test]
     fn forms_that_say_nothing_clear_are_refused() {
-        for (version, pointer, written) in [
-            ("v_{name}", "v0_{name}", None),
-            ("v{n}", "v0_{name}", None),
-            ("v{n}{name}", "v0_{name}", None),
-            ("v{n}_{name}_x", "v0_{name}", None),
-            ("v{n}_{n}", "v0", None),
-            ("v{m}", "v0", None),
-            ("v{n", "v0", None),
-            ("v}n", "v0", None),
-            ("v{n:pad:0}", "v0", None),
-            ("v{n:pad:20}", "v0", None),
-            ("v{n}", "v{n}", None),
-            ("v{n}", "v1", None),
-            ("v{n}_{name}", "v0_{name}", Some("v0_{name}")),
-            ("", "v0", None),
+        for (version, pointer) in [
+            ("v_{name}", "v0_{name}"),
+            ("v{n}", "v0_{name}"),
+            ("v{n}{name}", "v0_{name}"),
+            ("v{n}_{name}_x", "v0_{name}"),
+            ("v{n}_{n}", "v0"),
+            ("v{m}", "v0"),
+            ("v{n", "v0"),
+            ("v}n", "v0"),
+            ("v{n:pad:0}", "v0"),
+            ("v{n:pad:20}", "v0"),
+            ("v{n:pad:+3}", "v0"),
+            ("v{n:pad:03}", "v0"),
+            ("v{n}", "v{n}"),
+            ("v{n}", "v1"),
+            ("v{n}", "v2"),
+            ("v{n:pad:3}", "v007"),
+            ("v{n}_{name}", "v1_{name}"),
+            ("{name}1{n}", "p_{name}"),
+            ("v{n}0_{name}", "p_{name}"),
+            ("", "v0"),
         ] {
-            assert!(rules(version, pointer, written).is_err(), "{version} {pointer}");
+            assert!(rules(version, pointer).is_err(), "{version} {pointer}");
         }
     }
 
     #[test]
     fn flaws_of_the_patterns_are_told() {
-        let told = |version, pointer| rules(version, pointer, None).unwrap().warnings().len();
+        let told = |version, pointer| rules(version, pointer).unwrap().warnings().len();
         assert_eq!(told("v_{n}", "v_0"), 2);
         assert_eq!(told("v{n:pad:3}_{name}", "v0_{name}"), 1);
         assert_eq!(told("v{n:pad:3}_{name}", "latest_{name}"), 0);

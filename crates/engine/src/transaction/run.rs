@@ -232,8 +232,8 @@ impl Room {
         let is_changed = written.old != written.new;
         let keeps_old = table.keeps_history && is_changed;
         let kept = if keeps_old { size(written.old.as_ref()) } else { 0 };
-        // A version that is kept as an item, and the state at a pointer of its own.
-        let items = if table.versions.is_some() { 3 } else { 1 };
+        // A version that is kept as an item.
+        let items = if table.versions.is_some() { 2 } else { 1 };
         let bytes = image * copies * items + kept;
         self.0 = self.0.checked_sub(bytes).ok_or(Reason::TransactionTooLarge)?;
         Ok(())

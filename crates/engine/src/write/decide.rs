@@ -160,16 +160,8 @@ fn decide(
         return Err(failed);
     }
     let mut new = new_image(table, write, old.as_ref(), &circumstances.draws)?;
-    let revision = circumstances.revisions.of(&write.key.bytes)?;
-    let mut kept = revision.filter(|revision| revision.is_removal() && old.is_some());
-    if let Some((revision, state)) =
-        revision.filter(|revision| !revision.is_removal()).zip(new.take_if(|_| revision.is_some()))
-    {
-        let (state, is_kept) = revision.newest(old.as_ref(), state);
-        check_size(write, &state)?;
-        kept = Some(revision).filter(|_| is_kept);
-        new = Some(state);
-    }
+    let (numbered, revision) = numbered(table, write, old.as_ref(), new, circumstances)?;
+    new = numbered;
     let size = |item: Option<&Item>| item.map_or(0, Item::size);
     let (old_size, new_size) = (size(old.as_ref()), size(new.as_ref()));
     let mut units = Units::of_table(write_units(old_size.max(new_size)));
@@ -182,8 +174,8 @@ fn decide(
             undo::note(table, &write.key.bytes, (old, new), batch);
         }
     }
-    if let Some(revision) = kept {
-        growth += keep(table, write, new.as_ref(), revision, circumstances, batch, &mut units)?;
+    if let (Some(revision), Some(state)) = (revision, &new) {
+        growth += keep(table, write, state, revision, circumstances, batch, &mut units)?;
     }
     if let Action::Restore(undo) = &write.action {
         batch.delete(undo.row.clone());
@@ -239,46 +231,53 @@ fn change(
     growth
 }
 
-/// Keeps the version of a written item, and the state at a pointer of its own; removes those that are no longer kept.
-/// Returns the growth of the item collection, bytes.
+/// Returns the new image with the number of its latest version, and the version that is kept of it, if one is.
+fn numbered<'c>(
+    table: &Table,
+    write: &Write<'_>,
+    old: Option<&Item>,
+    new: Option<Item>,
+    circumstances: &'c Circumstances<'_>,
+) -> ApiResult<(Option<Item>, Option<&'c Revision<'c>>)> {
+    let revision = circumstances.revisions.of(&write.key.bytes);
+    let (Some(revision), Some(rules), Some(state)) = (revision, &table.versions, &new) else {
+        return Ok((new, None));
+    };
+    let (state, is_changed) = rules.with_stored_number(old, state);
+    if !is_changed {
+        return Ok((Some(state), None));
+    }
+    let revision = revision.as_ref().map_err(Clone::clone)?;
+    let state = revision.numbered(&state);
+    check_size(write, &state)?;
+    Ok((Some(state), Some(revision)))
+}
+
+/// Keeps the version of a newest state, and removes those that are no longer kept. Returns the growth of the item
+/// collection, bytes.
 fn keep(
     table: &Table,
     write: &Write<'_>,
-    state: Option<&Item>,
+    state: &Item,
     revision: &Revision<'_>,
     circumstances: &Circumstances<'_>,
     batch: &mut Batch,
     units: &mut Units,
 ) -> ApiResult<i64> {
-    let mut changes: Vec<(&ItemKey, Option<Item>, Option<Item>)> = Vec::new();
-    let derived = |key: &ItemKey, state: &Item, copy: Item| -> ApiResult<Item> {
-        let draw = circumstances.draws.of_item(&key.bytes);
-        let copy = match &table.derived {
-            Some(derived) => derive::of_copy(derived, state, &copy, draw)?,
-            None => copy,
-        };
-        check_size(write, &copy)?;
-        Ok(copy)
-    };
-    if let Some(state) = state {
-        let expires_by = table.expiry.as_ref().map(|expiry| expiry.attribute.as_str());
-        let copy = revision.copy(state, expires_by, (circumstances.clock)());
-        changes.push((revision.version, None, Some(derived(revision.version, state, copy)?)));
+    let expires_by = table.expiry.as_ref().map(|expiry| expiry.attribute.as_str());
+    let mut version = revision.copy(state, expires_by, (circumstances.clock)());
+    if let Some(derived) = &table.derived {
+        let draw = circumstances.draws.of_item(&revision.version.bytes);
+        version = derive::of_copy(derived, state, &version, draw)?;
     }
-    if let Some((key, before)) = &revision.pointer {
-        let after =
-            state.map(|state| derived(key, state, revision.at_pointer(state))).transpose()?;
-        changes.push((key, before.clone(), after));
-    }
-    changes.extend(revision.aged.iter().map(|(key, before)| (*key, Some(before.clone()), None)));
+    check_size(write, &version)?;
+    let removed = revision.aged.iter().map(|(key, before)| (*key, Some(before), None));
     let mut growth = 0;
-    for (key, before, after) in changes {
-        if before == after {
-            continue;
-        }
-        let images = (before.as_ref(), after.as_ref());
-        let bytes = [images.0, images.1].into_iter().flatten().map(Item::size).max();
-        units.table += write_units(bytes.unwrap_or(0));
+    for (key, before, after) in
+        std::iter::once((revision.version, None, Some(&version))).chain(removed)
+    {
+        units.table += write_units([before, after].into_iter().flatten().map(Item::size).sum());
+        let images = (before, after);
         growth += change(table, key, images, write.author(), circumstances, batch, units);
     }
     Ok(growth)

@@ -84,7 +84,10 @@ pub(super) fn of_copy(
     copy: &Item,
     draw: Option<Draw>,
 ) -> Result<Item, Reason> {
-    derived_after(derived, Some(item), copy, draw)
+    // A template that only checks says what clients may write.
+    let changes =
+        changes_after(derived.iter().filter(|key| key.mode.fills()), Some(item), copy, draw)?;
+    Ok(changed(copy, &changes))
 }
 
 /// Returns a stored item with the attributes of the templates by which items are being rewritten.
@@ -110,15 +113,26 @@ fn derived_after(
     new: &Item,
     draw: Option<Draw>,
 ) -> Result<Item, Reason> {
+    let changes = changes_after(derived.iter(), old, new, draw)?;
+    Ok(changed(new, &changes))
+}
+
+/// Returns the derived attributes that an item has to get.
+fn changes_after<'d>(
+    derived: impl Iterator<Item = &'d DerivedKey>,
+    old: Option<&Item>,
+    new: &Item,
+    draw: Option<Draw>,
+) -> Result<Vec<(&'d DerivedKey, Option<String>)>, Reason> {
     let mut changes = Vec::new();
-    for key in derived.iter().filter(|key| !key.is_primary) {
+    for key in derived.filter(|key| !key.is_primary) {
         match key.decide_after(old, new, draw)? {
             Derived::As(wanted) if key.mode.fills() => changes.push((key, wanted)),
             Derived::As(wanted) => key.check(new, wanted)?,
             Derived::Free => {}
         }
     }
-    Ok(changed(new, &changes))
+    Ok(changes)
 }
 
 fn fitting(item: Item, too_large: Reason) -> Result<Item, Reason> {

@@ -82,6 +82,8 @@ pub(crate) struct Write<'p> {
     pub(crate) action: Action<'p>,
     /// True if a failed condition returns the item.
     pub(crate) returns_item_on_failure: bool,
+    /// True if the table's versions as items are kept of it.
+    pub(crate) keeps_versions: bool,
 }
 
 impl Write<'_> {

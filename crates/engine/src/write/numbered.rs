@@ -1,5 +1,4 @@
-//! Versions that a table keeps as items: with a write of an item under its key, the same commit keeps the numbered copy
-//! and, where clients write another key, the newest state at the pointer.
+//! Versions that a table keeps as items: with a write of the newest state, the same commit keeps the numbered copy.
 //!
 //! The number of the latest version stands at the newest state. Before the commit a view shows it, so the keys of the
 //! next versions can be declared; under the locks the stored number decides, and the first of them that is free is
@@ -17,14 +16,14 @@ use crate::schema::{Table, VersionRules};
 use bytes::Bytes;
 use hashrange_model::error::HistoryFault;
 use hashrange_model::limits::SORT_KEY_MAX_BYTES;
-use hashrange_model::{ApiResult, AttributeValue, Item, Reason, ValueRef};
+use hashrange_model::{ApiResult, AttributeValue, Item, Number, Reason, ValueRef};
 use hashrange_storage::{Direction, Key, KeyRange, Store, View, Wanted};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Keys of next versions that are declared, at most: four times as many in each attempt.
 const SPREAD_MAX: u64 = 64;
-/// Versions that are looked through for the latest, where the newest state has no number.
+/// Keys that are looked through for the latest version, where the newest state has no number, and for old ones.
 const LOOKED_THROUGH_MAX: usize = 10_000;
 /// Old versions that one write removes, at most.
 const AGED_MAX: usize = 4;
@@ -43,16 +42,13 @@ struct Plan<'w> {
     table: &'w Table,
     rules: &'w VersionRules,
     key: &'w ItemKey,
-    name: String,
+    name: &'w str,
     /// Number of the latest version, as far as is known.
     latest: u64,
     /// Next numbers with their keys.
     next: Vec<(u64, ItemKey)>,
-    /// Key of the newest state, if clients write another one.
-    pointer: Option<ItemKey>,
     /// Keys of versions that are no longer kept.
     aged: Vec<ItemKey>,
-    is_removal: bool,
 }
 
 /// Items that a write keeps beside its own, as they are stored.
@@ -61,14 +57,11 @@ pub(super) struct Revision<'n> {
     rules: &'n VersionRules,
     /// Sort key attribute of the table.
     sort: &'n str,
-    pub(super) number: u64,
+    number: u64,
     name: &'n str,
     pub(super) version: &'n ItemKey,
-    /// Key of the newest state and its item, if clients write another key.
-    pub(super) pointer: Option<(&'n ItemKey, Option<Item>)>,
     /// Versions that are no longer kept.
     pub(super) aged: Vec<(&'n ItemKey, Item)>,
-    is_removal: bool,
 }
 
 impl<'w> Numbered<'w> {
@@ -86,28 +79,28 @@ impl<'w> Numbered<'w> {
             });
         }
         let mut numbered = Self(plans);
-        numbered.refuse_written(writes);
+        numbered.refuse_declared(writes);
         Ok(numbered)
     }
 
-    /// Refuses versions that the same commit writes by itself.
-    fn refuse_written(&mut self, writes: &[(&Table, Write<'_>)]) {
+    /// Refuses versions whose keys the same commit declares otherwise: every key is declared once.
+    fn refuse_declared(&mut self, writes: &[(&Table, Write<'_>)]) {
         if self.0.is_empty() {
             return;
         }
-        let own: BTreeSet<&Key> = writes.iter().map(|(_, write)| &write.key.bytes).collect();
-        for planned in &mut self.0 {
-            let Some((_, planned)) = planned else { continue };
+        let mut declared: BTreeSet<Key> =
+            writes.iter().map(|(_, write)| write.key.bytes.clone()).collect();
+        for (_, planned) in self.0.iter_mut().flatten() {
             let Ok(plan) = planned else { continue };
-            let is_own = |key: &ItemKey| own.contains(&key.bytes);
-            let (first, pointer) = (plan.next.first().map(|it| &it.1), plan.pointer.as_ref());
-            if let Some(key) = first.into_iter().chain(pointer).find(|key| is_own(key)) {
+            if let Some((_, key)) =
+                plan.next.first().filter(|(_, key)| declared.contains(&key.bytes))
+            {
                 let key = sort_text(key).unwrap_or_default().to_owned();
                 *planned = Err(Reason::History(HistoryFault::VersionWritten(key)));
                 continue;
             }
-            plan.next.retain(|(_, key)| !is_own(key));
-            plan.aged.retain(|key| !is_own(key));
+            plan.next.retain(|(_, key)| declared.insert(key.bytes.clone()));
+            plan.aged.retain(|key| declared.insert(key.bytes.clone()));
         }
     }
 
@@ -121,53 +114,6 @@ impl<'w> Numbered<'w> {
         self.plans().flat_map(|plan| plan.keys().map(|key| (plan.table, &key.bytes)))
     }
 
-    /// Returns the versions of the write with a place, by the values of [`Self::keys`] and its own. `None` means that
-    /// other writers took all numbers.
-    fn revision<'n>(
-        planned: &'n Planned<'w>,
-        own: Option<&Bytes>,
-        stored: &[Option<Bytes>],
-    ) -> ApiResult<Option<Revision<'n>>> {
-        let plan = match planned {
-            Ok(plan) => plan,
-            Err(reason) => return Err(reason.clone().into()),
-        };
-        let item = |stored: &Option<Bytes>| {
-            stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)
-        };
-        let (next, rest) = stored.split_at(plan.next.len());
-        let (pointer, aged) = rest.split_at(usize::from(plan.pointer.is_some()));
-        let pointer_item = pointer.first().map(item).transpose()?.flatten();
-        let newest = match &plan.pointer {
-            Some(_) => pointer_item.clone(),
-            None => item(&own.cloned())?,
-        };
-        let latest = newest.and_then(|item| plan.rules.latest(&item)).unwrap_or(plan.latest);
-        let free = plan
-            .next
-            .iter()
-            .zip(next)
-            .find(|((number, _), stored)| *number > latest && stored.is_none());
-        let (number, version) = match free {
-            Some(((number, version), _)) => (*number, version),
-            None if plan.is_removal => (0, plan.key),
-            None => return Ok(None),
-        };
-        let aged = plan.aged.iter().zip(aged).filter_map(|(key, stored)| {
-            item(stored).transpose().map(|item| item.map(|item| (key, item)))
-        });
-        Ok(Some(Revision {
-            rules: plan.rules,
-            sort: plan.sort(),
-            number,
-            name: &plan.name,
-            version,
-            pointer: plan.pointer.as_ref().map(|key| (key, pointer_item)),
-            aged: aged.collect::<ApiResult<_>>()?,
-            is_removal: plan.is_removal,
-        }))
-    }
-
     /// Returns the versions of each write, `current` being the values of the writes' items and `stored` those of
     /// [`Self::keys`]. `None` means that the keys have to be chosen again.
     pub(super) fn read<'n>(
@@ -179,11 +125,16 @@ impl<'w> Numbered<'w> {
         let mut revisions = Vec::new();
         for (planned, own) in self.0.iter().zip(current) {
             let Some((key, planned)) = planned else { continue };
-            let count = planned.as_ref().map_or(0, |plan| plan.keys().count());
-            let (of_plan, behind) = rest.split_at(count);
+            let plan = match planned {
+                Ok(plan) => plan,
+                Err(reason) => {
+                    revisions.push((*key, Err(reason.clone().into())));
+                    continue;
+                }
+            };
+            let (of_plan, behind) = rest.split_at(plan.keys().count());
             rest = behind;
-            let revision = Self::revision(planned, own.as_ref(), of_plan).transpose()?;
-            revisions.push((*key, revision));
+            revisions.push((*key, plan.revision(own.as_ref(), of_plan).transpose()?));
         }
         Some(Revisions(revisions))
     }
@@ -199,14 +150,9 @@ impl<'w> Numbered<'w> {
         for (planned, own) in self.0.iter_mut().zip(current) {
             let Some((_, planned)) = planned else { continue };
             let Ok(plan) = planned else { continue };
-            let count = plan.keys().count();
-            let (of_plan, behind) = rest.split_at(count);
+            let (of_plan, behind) = rest.split_at(plan.keys().count());
             rest = behind;
-            let newest = match &plan.pointer {
-                Some(_) => of_plan.get(plan.next.len()).cloned().flatten(),
-                None => own.clone(),
-            };
-            let newest = newest.and_then(|stored| Item::from_stored(stored).ok());
+            let newest = own.clone().and_then(|stored| Item::from_stored(stored).ok());
             let taken = plan.next.iter().zip(of_plan).filter(|(_, stored)| stored.is_some());
             let taken = taken.map(|((number, _), _)| *number).max().unwrap_or(0);
             let latest = newest.and_then(|item| plan.rules.latest(&item)).unwrap_or(plan.latest);
@@ -216,7 +162,7 @@ impl<'w> Numbered<'w> {
                 *planned = Err(reason);
             }
         }
-        self.refuse_written(writes);
+        self.refuse_declared(writes);
     }
 }
 
@@ -225,61 +171,40 @@ impl<'w> Numbered<'w> {
 pub(super) struct Revisions<'n>(Vec<(&'n Key, ApiResult<Revision<'n>>)>);
 
 impl<'n> Revisions<'n> {
-    /// Returns the versions that the write of an item keeps.
-    pub(super) fn of(&self, key: &Key) -> ApiResult<Option<&Revision<'n>>> {
-        match self.0.iter().find(|(known, _)| *known == key) {
-            None => Ok(None),
-            Some((_, Ok(revision))) => Ok(Some(revision)),
-            Some((_, Err(error))) => Err(error.clone()),
-        }
+    /// Returns the version that the write of an item keeps; none if the item has none.
+    pub(super) fn of(&self, key: &Key) -> Option<&ApiResult<Revision<'n>>> {
+        self.0.iter().find(|(known, _)| *known == key).map(|(_, revision)| revision)
     }
 }
 
 impl<'w> Plan<'w> {
     /// Returns the plan of a write before its keys are chosen; none if it keeps no version.
     fn of(table: &'w Table, write: &'w Write<'_>) -> Option<Self> {
-        let rules = table.versions.as_ref()?;
-        let is_removal = match write.action {
-            Action::Put(_) | Action::PutUnsettled(_) | Action::Update(_) => false,
-            // The state at a pointer of its own goes with the item.
-            Action::Delete | Action::Expire(_) if rules.record.written.is_some() => true,
+        let rules = table.versions.as_ref().filter(|_| write.keeps_versions)?;
+        match write.action {
+            Action::Put(_) | Action::PutUnsettled(_) | Action::Update(_) => {}
             Action::Delete
             | Action::Expire(_)
             | Action::Check
             | Action::Derive
             | Action::Restore(_) => return None,
-        };
-        let name = rules.name(sort_text(&write.key)?)?.to_owned();
-        let pointer = rules.pointer(&name).map(|text| beside(&write.key, &text));
-        Some(Self {
-            table,
-            rules,
-            key: &write.key,
-            name,
-            latest: 0,
-            next: Vec::new(),
-            pointer,
-            aged: Vec::new(),
-            is_removal,
-        })
-    }
-
-    fn sort(&self) -> &'w str {
-        self.table.key.sort.first().map_or("", |attribute| &attribute.name)
+        }
+        let name = rules.name(sort_text(&write.key)?)?;
+        let (next, aged) = (Vec::new(), Vec::new());
+        Some(Self { table, rules, key: &write.key, name, latest: 0, next, aged })
     }
 
     /// Returns the plan with its keys, by what a view shows.
     async fn known<V: View>(mut self, view: &V) -> ApiResult<Planned<'w>> {
-        if self.is_removal {
-            return Ok(Ok(self));
-        }
-        let newest = self.pointer.as_ref().unwrap_or(self.key);
         let of_table = |error| fault::of_tables([self.table], error);
-        let stored = view.get(&newest.bytes).await.map_err(of_table)?;
+        let stored = view.get(&self.key.bytes).await.map_err(of_table)?;
         let stored = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
         self.latest = match stored.and_then(|item| self.rules.latest(&item)) {
             Some(latest) => latest,
-            None => self.greatest(view).await?,
+            None => match self.greatest(view).await? {
+                Ok(greatest) => greatest,
+                Err(reason) => return Ok(Err(reason)),
+            },
         };
         if let Err(reason) = self.choose(1) {
             return Ok(Err(reason));
@@ -295,7 +220,7 @@ impl<'w> Plan<'w> {
         let first = self.latest.saturating_add(1);
         self.next.clear();
         for number in first..first.saturating_add(spread) {
-            let Some(text) = self.rules.version(number, &self.name) else { break };
+            let Some(text) = self.rules.version(number, self.name) else { break };
             if text.len() > SORT_KEY_MAX_BYTES {
                 break;
             }
@@ -308,60 +233,62 @@ impl<'w> Plan<'w> {
         Ok(())
     }
 
-    /// Returns the greatest number of the item's versions, 0 if there are none.
-    async fn greatest<V: View>(&self, view: &V) -> ApiResult<u64> {
-        let mut greatest = 0;
-        let mut looked_through = 0;
-        let is_padded = self.rules.is_padded();
-        let range = self.range();
-        self.visit(view, range, Direction::Backward, |sort| {
+    /// Returns the greatest number of the item's versions, 0 if there are none; the reason if it cannot be told.
+    async fn greatest<V: View>(&self, view: &V) -> ApiResult<Result<u64, Reason>> {
+        let (mut greatest, mut looked_through) = (0, 0);
+        let mut is_known = true;
+        self.visit(view, Direction::Backward, |sort| {
             looked_through += 1;
-            let number = self.rules.number(sort, &self.name);
+            let number = self.rules.number(sort, self.name);
             greatest = greatest.max(number.unwrap_or(0));
-            number.is_some() && is_padded || looked_through >= LOOKED_THROUGH_MAX
+            let is_found = number.is_some() && self.rules.is_padded();
+            is_known = is_found || looked_through < LOOKED_THROUGH_MAX;
+            is_found || !is_known
         })
         .await?;
-        Ok(greatest)
+        if is_known {
+            return Ok(Ok(greatest));
+        }
+        let why = format!(
+            "{} has no number, and more than {LOOKED_THROUGH_MAX} keys begin as its versions do",
+            sort_text(self.key).unwrap_or_default()
+        );
+        Ok(Err(Reason::History(HistoryFault::Versions(why))))
     }
 
-    /// Returns the keys of versions that are not among the latest `keep`.
+    /// Returns the keys of the oldest versions that are not among the latest `keep`.
     async fn aged<V: View>(&self, view: &V, keep: u64) -> ApiResult<Vec<ItemKey>> {
-        let mut aged = Vec::new();
+        let oldest_kept = self.latest.saturating_add(2).saturating_sub(keep);
         let mut looked_through = 0;
-        let newest = self.latest.saturating_add(1);
-        let range = self.range();
-        self.visit(view, range, Direction::Forward, |sort| {
+        // What a write leaves over, found or not among the keys of others.
+        let mut numbers: BTreeSet<u64> =
+            oldest_kept.checked_sub(1).filter(|number| *number > 0).into_iter().collect();
+        self.visit(view, Direction::Forward, |sort| {
             looked_through += 1;
-            if let Some(number) = self.rules.number(sort, &self.name) {
-                let is_kept = number.saturating_add(keep) > newest;
-                if is_kept && self.rules.is_padded() {
+            if let Some(number) = self.rules.number(sort, self.name) {
+                if number >= oldest_kept && self.rules.is_padded() {
                     return true;
                 }
-                if !is_kept {
-                    aged.push(beside(self.key, sort));
-                }
+                numbers.extend(Some(number).filter(|number| *number < oldest_kept));
             }
-            aged.len() >= AGED_MAX || looked_through >= LOOKED_THROUGH_MAX
+            looked_through >= LOOKED_THROUGH_MAX
         })
         .await?;
-        Ok(aged)
+        let texts = numbers.iter().filter_map(|number| self.rules.version(*number, self.name));
+        Ok(texts.take(AGED_MAX).map(|text| beside(self.key, &text)).collect())
     }
 
-    /// Returns the range of the keys that begin as the item's versions do.
-    fn range(&self) -> KeyRange {
-        KeyRange::prefix(&beside(self.key, &self.rules.beginning(&self.name)).bytes)
-    }
-
-    /// Visits sort keys until `is_done` says so.
+    /// Visits sort keys that begin as the item's versions do, until `is_done` says so.
     async fn visit<V: View>(
         &self,
         view: &V,
-        range: KeyRange,
         direction: Direction,
         mut is_done: impl FnMut(&str) -> bool + Send,
     ) -> ApiResult<()> {
+        let beginning = self.rules.beginning(self.name);
+        let range = KeyRange::prefix(&beside(self.key, &beginning).bytes);
         let wanted = Wanted { entries: AGED_MAX, bytes: usize::MAX };
-        let start = self.key.bytes.len() - sort_bytes(self.key).len();
+        let start = self.key.bytes.len() - layout::sort_of_item(self.key).len();
         let visited = view.visit(range, direction, wanted, |key, _| {
             let sort = key.get(start..).and_then(|sort| std::str::from_utf8(sort).ok());
             if sort.is_some_and(&mut is_done) {
@@ -374,7 +301,35 @@ impl<'w> Plan<'w> {
     }
 
     fn keys(&self) -> impl Iterator<Item = &ItemKey> {
-        self.next.iter().map(|(_, key)| key).chain(&self.pointer).chain(&self.aged)
+        self.next.iter().map(|(_, key)| key).chain(&self.aged)
+    }
+
+    /// Returns the version of the write, by the values of its own item and of its keys. `None` means that other
+    /// writers took all numbers.
+    fn revision(
+        &self,
+        own: Option<&Bytes>,
+        stored: &[Option<Bytes>],
+    ) -> ApiResult<Option<Revision<'_>>> {
+        let item = |stored: &Bytes| Item::from_stored(stored.clone()).map_err(fault::of_form);
+        let (next, aged) = stored.split_at(self.next.len());
+        let newest = own.map(item).transpose()?;
+        let latest = newest.and_then(|item| self.rules.latest(&item)).unwrap_or(self.latest);
+        let mut free = self.next.iter().zip(next);
+        let free = free.find(|((number, _), stored)| *number > latest && stored.is_none());
+        let Some(((number, version), _)) = free else { return Ok(None) };
+        let aged = self.aged.iter().zip(aged);
+        let aged = aged.filter_map(|(key, stored)| {
+            Some(stored.as_ref().map(item)?.map(|stored| (key, stored)))
+        });
+        Ok(Some(Revision {
+            rules: self.rules,
+            sort: self.table.key.sort.first().map_or("", |attribute| &attribute.name),
+            number: *number,
+            name: self.name,
+            version,
+            aged: aged.collect::<ApiResult<_>>()?,
+        }))
     }
 }
 
@@ -382,38 +337,36 @@ impl VersionRules {
     /// Returns the number of the latest version at the newest state.
     fn latest(&self, newest: &Item) -> Option<u64> {
         match newest.get(&self.record.number)? {
-            ValueRef::N(number) => number.to_number().whole_u64(),
+            ValueRef::N(number) => {
+                let number = number.to_number();
+                // A fraction is no number of a version.
+                number.whole_u64().filter(|whole| Number::from(*whole) == number)
+            }
             _ => None,
         }
+    }
+
+    /// Returns a new state with the number that is stored, and whether it differs from the stored one in more.
+    pub(super) fn with_stored_number(&self, old: Option<&Item>, new: &Item) -> (Item, bool) {
+        let number = &self.record.number;
+        let bare = |item: &Item| item.retain(|name| name != number);
+        let after = bare(new);
+        let is_changed = old.map(bare).as_ref() != Some(&after);
+        let stored = old.and_then(|old| old.get(number));
+        let state = match stored {
+            Some(stored) => after.with_changes([(&**number, Some(stored))]),
+            None => after,
+        };
+        // A state without a number gets one with its first version.
+        (state, is_changed || stored.is_none())
     }
 }
 
 impl Revision<'_> {
-    /// Returns the state of the written item as it is stored; and whether a version of it is kept, which it is if it
-    /// differs from `old` in more than its number.
-    pub(super) fn newest(&self, old: Option<&Item>, new: Item) -> (Item, bool) {
-        let number = &self.rules.record.number;
-        let bare = |item: &Item| item.retain(|name| name != number);
-        let (before, after) = (old.map(bare), bare(&new));
-        let is_changed = before.as_ref() != Some(&after);
-        if self.pointer.is_some() {
-            return (new, is_changed);
-        }
-        match old.and_then(|old| old.get(number)).filter(|_| !is_changed) {
-            Some(stored) => (after.with_changes([(&**number, Some(stored))]), false),
-            // A state without a number gets one with its first version.
-            None => (self.with_number(&after), true),
-        }
-    }
-
-    fn with_number(&self, item: &Item) -> Item {
+    /// Returns the newest state with the number of its version.
+    pub(super) fn numbered(&self, state: &Item) -> Item {
         let number = AttributeValue::from(self.number).to_value();
-        item.with_changes([(&*self.rules.record.number, Some(number.get()))])
-    }
-
-    /// Returns whether the write removes its item.
-    pub(super) fn is_removal(&self) -> bool {
-        self.is_removal
+        state.with_changes([(&*self.rules.record.number, Some(number.get()))])
     }
 
     /// Returns the version of a state: the state under the version's key, without a number; it expires by `attribute`
@@ -427,28 +380,19 @@ impl Revision<'_> {
             AttributeValue::from(second).to_value()
         });
         let expiry = attribute.zip(expiry.as_ref()).map(|(name, value)| (name, Some(value.get())));
-        bare.with_changes([(self.sort, Some(ValueRef::S(&*key)))].into_iter().chain(expiry))
-    }
-
-    /// Returns the state at a pointer of its own.
-    pub(super) fn at_pointer(&self, state: &Item) -> Item {
-        let key = self.rules.pointer(self.name).expect("the pointer has a key of its own");
-        self.with_number(state).with_changes([(self.sort, Some(ValueRef::S(&*key)))])
+        let key = (self.sort, Some(ValueRef::S(&*key)));
+        bare.with_changes(expiry.into_iter().filter(|(name, _)| *name != self.sort).chain([key]))
     }
 }
 
 /// Returns the key of another item of the same collection.
 fn beside(key: &ItemKey, sort: &str) -> ItemKey {
-    let start = key.bytes.len() - sort_bytes(key).len();
+    let start = key.bytes.len() - layout::sort_of_item(key).len();
     let mut bytes = key.bytes.get(..start).expect("the sort key is the end").to_vec();
     bytes.extend_from_slice(sort.as_bytes());
     ItemKey { bytes, partition_length: key.partition_length }
 }
 
-fn sort_bytes(key: &ItemKey) -> &[u8] {
-    layout::sort_of_item(key)
-}
-
 fn sort_text(key: &ItemKey) -> Option<&str> {
-    std::str::from_utf8(sort_bytes(key)).ok()
+    std::str::from_utf8(layout::sort_of_item(key)).ok()
 }

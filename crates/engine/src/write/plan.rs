@@ -24,6 +24,7 @@ pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reas
         condition: None,
         action: if is_unsettled { Action::PutUnsettled(item) } else { Action::Put(item) },
         returns_item_on_failure: false,
+        keeps_versions: true,
     })
 }
 
@@ -35,6 +36,7 @@ pub(crate) fn plan_delete<'p>(table: &Table, key: &Item) -> Result<Write<'p>, Re
         condition: None,
         action: Action::Delete,
         returns_item_on_failure: false,
+        keeps_versions: true,
     })
 }
 
@@ -52,6 +54,7 @@ pub(crate) fn plan_update<'p>(
         condition: None,
         action: Action::Update(update),
         returns_item_on_failure: false,
+        keeps_versions: true,
     })
 }
 
@@ -64,6 +67,7 @@ pub(crate) fn plan_derive<'p>(table: &Table, item: &Item) -> Result<Write<'p>, R
         condition: None,
         action: Action::Derive,
         returns_item_on_failure: false,
+        keeps_versions: true,
     })
 }
 
@@ -79,6 +83,7 @@ pub(crate) fn plan_restore<'p>(
         condition: None,
         action: Action::Restore(undo),
         returns_item_on_failure: false,
+        keeps_versions: true,
     })
 }
 

@@ -109,19 +109,63 @@ fn unpadded_numbers_are_kept_as_declared_and_told() {
 
 /// A program that writes `Audit` and knows nothing of versions.
 #[test]
-fn a_plain_key_has_its_pointer_and_versions_beside_it() {
-    let database = keeping(VersionsRecord { written: Some("{name}".to_owned()), ..audits() });
+fn a_plain_key_has_its_versions_beside_it() {
+    let database = keeping(VersionsRecord::new("v{n:pad:3}_{name}", "{name}"));
     put(&database, "Audit", "INIT");
     put(&database, "Audit", "DONE");
-    assert_eq!(
-        all(&database),
-        ["Audit DONE", "v001_Audit INIT", "v002_Audit DONE", "v0_Audit DONE 2"]
-    );
+    assert_eq!(all(&database), ["Audit DONE 2", "v001_Audit INIT", "v002_Audit DONE"]);
     let key = json!({"pk": {"S": "p"}, "sk": {"S": "Audit"}});
     database.ok("DeleteItem", &json!({"TableName": "orders", "Key": key}));
     assert_eq!(all(&database), ["v001_Audit INIT", "v002_Audit DONE"]);
     put(&database, "Audit", "AGAIN");
-    assert_eq!(all(&database)[3..], ["v003_Audit AGAIN", "v0_Audit AGAIN 3"]);
+    assert_eq!(all(&database)[..1], ["Audit AGAIN 3"]);
+    assert_eq!(all(&database)[3..], ["v003_Audit AGAIN"]);
+    check(&database);
+}
+
+/// What was is put back as it was, versions and number, and no version is kept of it.
+#[test]
+fn a_restore_puts_versions_back() {
+    use hashrange_engine::ChangesInput;
+    let database = keeping(audits());
+    enable(&database, None);
+    put(&database, "v0_A", "one");
+    put(&database, "v0_A", "two");
+    let before = all(&database);
+    let from_ms = NOW_MS;
+    database.clock.advance_ms(1000);
+    put(&database, "v0_A", "three");
+    for sk in ["v001_A", "v003_A"] {
+        let key = json!({"pk": {"S": "p"}, "sk": {"S": sk}});
+        database.ok("DeleteItem", &json!({"TableName": "orders", "Key": key}));
+    }
+    database.clock.advance_ms(1000);
+    let input =
+        ChangesInput { table_name: "orders".to_owned(), from_ms, ..ChangesInput::default() };
+    block_on(database.engine.restore_items(&input)).unwrap();
+    assert_eq!(all(&database), before);
+    check(&database);
+}
+
+/// A version expires only by its own attribute, and an item that was renewed does not.
+#[test]
+fn expiry_takes_only_what_is_due() {
+    let database = keeping(VersionsRecord::new("v{n:pad:3}_{name}", "{name}"));
+    let expiry = json!({"AttributeName": "ttl", "Enabled": true});
+    database
+        .ok("UpdateTimeToLive", &json!({"TableName": "orders", "TimeToLiveSpecification": expiry}));
+    database.run_jobs();
+    for sk in ["doc", "session"] {
+        let mut item = state(sk, "x");
+        item["ttl"] = json!({"N": (NOW_MS / 1000 + 1).to_string()});
+        database.ok("PutItem", &json!({"TableName": "orders", "Item": item}));
+    }
+    let mut renewed = state("doc", "y");
+    renewed["ttl"] = json!({"N": (NOW_MS / 1000 + 9000).to_string()});
+    database.ok("PutItem", &json!({"TableName": "orders", "Item": renewed}));
+    database.clock.advance_ms(10_000);
+    database.engine.sweep();
+    assert_eq!(all(&database), ["doc y 2", "v002_doc y"]);
     check(&database);
 }
 
@@ -306,6 +350,8 @@ fn a_number_that_does_not_fit_is_refused() {
     let refused =
         database.fails("PutItem", &json!({"TableName": "orders", "Item": state("new_A", "ten")}));
     assert!(refused.contains("number 10 does not fit"), "{refused}");
+    // What changes nothing needs no number.
+    put(&database, "new_A", "9");
     assert_eq!(all(&database).len(), 10);
     put(&database, "other", "x");
     check(&database);
@@ -319,6 +365,7 @@ fn rules_that_a_table_cannot_have_are_refused() {
         (VersionsRecord { number: "pk".to_owned(), ..audits() }, "is a key of the table"),
         (VersionsRecord { number: "by".to_owned(), ..audits() }, "no number"),
         (VersionsRecord { keep: Some(0), ..audits() }, "at least 1 version"),
+        (VersionsRecord { number: "hashrange:since".to_owned(), ..audits() }, "hashrange:"),
         (VersionsRecord::new("v_{name}", "v0_{name}"), "has no number"),
     ] {
         let told = refused(&database, versions);

@@ -29,11 +29,10 @@ pub fn run(client: &mut Client, arguments: &HistoryVersions) -> anyhow::Result<(
     if versions.is_null() {
         return output::line(format_args!("{table} keeps no versions as items"));
     }
-    let written = if versions["Written"].is_null() { text("Pointer") } else { text("Written") };
     output::line(format_args!(
-        "a write of {written} keeps {} and {} with the number in {}",
-        text("Version"),
+        "a write of {} keeps {}, and its number in {}",
         text("Pointer"),
+        text("Version"),
         text("Number"),
     ))?;
     if let Some(keep) = versions["Keep"].as_u64() {
@@ -49,11 +48,7 @@ pub fn run(client: &mut Client, arguments: &HistoryVersions) -> anyhow::Result<(
 fn rules(version: &str, arguments: &HistoryVersions) -> Map<String, Value> {
     let mut rules = Map::new();
     rules.insert("Version".to_owned(), json!(version));
-    let texts = [
-        ("Pointer", &arguments.pointer),
-        ("Written", &arguments.written),
-        ("Number", &arguments.number),
-    ];
+    let texts = [("Pointer", &arguments.pointer), ("Number", &arguments.number)];
     for (member, text) in texts {
         rules.extend(text.as_ref().map(|text| (member.to_owned(), json!(text))));
     }

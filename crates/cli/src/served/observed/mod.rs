@@ -160,19 +160,17 @@ impl Api for Observed {
     }
 
     fn call_own(self: Arc<Self>, name: String, body: Bytes) -> Running<'static> {
-        match operations::find(&name) {
-            Some(run) => Box::pin(async move { run(&self, &body).await }),
-            None => {
-                let is_kept = name == GATHER;
-                let call = Arc::clone(&self.inner).call_own(name, body);
-                match &self.shared.guard {
-                    Some(guard) if guard.is_enforced() && is_kept => {
-                        let guard = Arc::clone(guard);
-                        Box::pin(async move { guard.run(GATHER, call).await })
-                    }
-                    _ => call,
-                }
+        if let Some(run) = operations::find(&name) {
+            return Box::pin(async move { run(&self, &body).await });
+        }
+        let is_kept = name == GATHER;
+        let call = Arc::clone(&self.inner).call_own(name, body);
+        match &self.shared.guard {
+            Some(guard) if guard.is_enforced() && is_kept => {
+                let guard = Arc::clone(guard);
+                Box::pin(async move { guard.run(GATHER, call).await })
             }
+            _ => call,
         }
     }
 

@@ -5,7 +5,7 @@
 //! | `UpdateVersions` | `TableName`, `Versions` or null for no more | `Versions`, `Warnings` |
 //! | `DescribeVersions` | `TableName` | the same |
 //!
-//! `Versions` is `Version`, `Pointer`, `Written`, `Number`, `Keep` and `KeepDays`; the last four may be left out.
+//! `Versions` is `Version`, `Pointer`, `Number`, `Keep` and `KeepDays`; the last three may be left out.
 
 use super::{read, written};
 use hashrange::{ApiResult, Database, VersionsDescription, VersionsRecord};
@@ -31,8 +31,6 @@ struct OfTable {
 struct Rules {
     version: String,
     pointer: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    written: Option<String>,
     number: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     keep: Option<u32>,
@@ -54,7 +52,6 @@ pub async fn update(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let record = versions.map(|rules| VersionsRecord {
         version: rules.version,
         pointer: rules.pointer,
-        written: rules.written,
         number: rules.number.unwrap_or_else(|| VersionsRecord::NUMBER.to_owned()),
         keep: rules.keep,
         keep_days: rules.keep_days,
@@ -72,7 +69,6 @@ fn answer(described: VersionsDescription) -> ApiResult<Vec<u8>> {
     let rules = |record: VersionsRecord| Rules {
         version: record.version,
         pointer: record.pointer,
-        written: record.written,
         number: Some(record.number),
         keep: record.keep,
         keep_days: record.keep_days,

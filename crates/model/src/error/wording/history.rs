@@ -57,7 +57,7 @@ pub fn refused(fault: &HistoryFault) -> String {
         }
         HistoryFault::Versions(why) => format!("Versions cannot be kept so: {why}"),
         HistoryFault::VersionTooHigh { form, number } => format!(
-            "The item has no next version: number {number} does not fit the keys {form} of its versions"
+            "The item has no next version: number {number} does not fit the keys {form} of its versions, or the key is too long"
         ),
         HistoryFault::VersionWritten(key) => format!(
             "The server keeps the versions of this table: leave {key} out of the request that writes its item"
