@@ -524,7 +524,7 @@ fn an_index_that_is_not_there_reads_as_it_does_once_it_is() {
             if !read(&planned).sample.is_all {
                 // What is not there was looked at as a whole, and is told exactly.
                 let [Step::Read(step)] = &mut told.steps[..] else { panic!("{place}") };
-                step.estimate = read(&planned).estimate.clone();
+                step.estimate = read(&planned).estimate;
             }
             assert_eq!(told, planned, "{place}");
             let analyzed = database.explain(operation, body.as_bytes(), Mode::Analyze).unwrap();
@@ -655,7 +655,7 @@ fn of_four_thousand(in_partition: usize, is_open: impl Fn(usize) -> bool) -> Dat
 /// once the index is there.
 #[test]
 fn a_large_table_is_looked_at_as_a_whole() {
-    for is_open in [|nth: usize| nth % 4 == 0, |nth: usize| nth >= 3_000] {
+    for is_open in [|nth: usize| nth.is_multiple_of(4), |nth: usize| nth >= 3_000] {
         let database = of_four_thousand(4_000, is_open);
         let told =
             database.explain_what_if("Query", OPEN_OF_NEW.as_bytes(), &by_state(5_000)).unwrap();

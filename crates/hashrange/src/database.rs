@@ -477,9 +477,9 @@ impl Database {
     /// for (day, at) in [("1#2", "09:00"), ("1#0", "10:00"), ("1#1", "09:30")] {
     ///     database.put("visits", item! { "day": day, "at": at }).run()?;
     /// }
-    /// let request = br#"{"TableName": "visits", "KeyConditionExpression": "#d = :d",
+    /// let request = br##"{"TableName": "visits", "KeyConditionExpression": "#d = :d",
     ///     "ExpressionAttributeNames": {"#d": "day"},
-    ///     "ExpressionAttributeValues": {":d": {"S": "1#{shard:3}"}}}"#;
+    ///     "ExpressionAttributeValues": {":d": {"S": "1#{shard:3}"}}}"##;
     /// let page = database.gather(request)?;
     /// let page = String::from_utf8_lossy(&page);
     /// let at = |text: &str| page.find(text).expect("all are found");

@@ -452,7 +452,7 @@ fn versions_are_those_of_the_model() {
                 continue;
             }
             let of_name = |key: &&String| key.ends_with(&format!("_{name}"));
-            let greatest = model.keys().filter(of_name).next_back();
+            let greatest = model.keys().rfind(of_name);
             let greatest = greatest.map_or(0, |key| key[1..4].parse::<u64>().unwrap());
             let number = known.map_or(greatest, |(_, number)| *number) + 1;
             newest.insert(name, (value.clone(), number));
