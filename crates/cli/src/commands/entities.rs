@@ -48,7 +48,8 @@ fn print(found: &Entities, printer: &Printer) -> anyhow::Result<()> {
     if found.others.items > 0 {
         let examples = found.others.examples.join("; ");
         let number = counted(found.others.items, "item");
-        output::line(shown(&format!("\n{number} of no kind, such as {examples}")))?;
+        output::line("")?;
+        output::line(shown(&format!("{number} of no kind, such as {examples}")))?;
     }
     found.notes.iter().try_for_each(|note| output::line(shown(&format!("note: {note}"))))
 }

@@ -175,7 +175,8 @@ pub fn files_of(export: &Path) -> anyhow::Result<Vec<PathBuf>> {
             let has_items = [".json", ".json.gz", ".jsonl", ".jsonl.gz", ".csv", ".csv.gz"];
             if path.is_dir() {
                 folders.push(path);
-            } else if !name.starts_with("manifest-")
+            } else if path.is_file()
+                && !name.starts_with("manifest-")
                 && has_items.iter().any(|it| name.ends_with(it))
             {
                 files.push(path);

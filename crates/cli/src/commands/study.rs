@@ -13,6 +13,7 @@ use super::lint::{files_of, findings_of};
 use crate::arguments::{Format, Study as Arguments};
 use crate::bulk::counted;
 use crate::client::Client;
+use crate::exit::Usage;
 use crate::output::{self, printer::Printer};
 use anyhow::Context;
 use hashrange::{Database, Operation};
@@ -21,6 +22,7 @@ use hashrange_design::page::{self, StudiedTable, Study, TablePrices};
 use hashrange_lint::Finding;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// What was found of the table of an export.
@@ -40,8 +42,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return output::line(as_json(&studied));
     }
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("study.html"));
+    check_replaceable(&out)?;
     fs::write(&out, render(&studied)).with_context(|| out.display().to_string())?;
     tell(&studied, &out)
+}
+
+/// Refuses to replace a file that is no page.
+fn check_replaceable(out: &Path) -> anyhow::Result<()> {
+    let mut beginning = [0; 15];
+    let Ok(mut file) = fs::File::open(out) else { return Ok(()) };
+    let is_page =
+        file.read(&mut beginning).is_ok() && beginning.eq_ignore_ascii_case(b"<!doctype html>");
+    if is_page {
+        return Ok(());
+    }
+    Err(Usage(format!("{} is there and no page: name another file with --out", out.display()))
+        .into())
 }
 
 fn study(arguments: &Arguments) -> anyhow::Result<Studied> {
@@ -59,18 +75,21 @@ fn study(arguments: &Arguments) -> anyhow::Result<Studied> {
     import::whole_files(&mut client, &name, files)?;
     let looked = looked::of(&mut client, &name, arguments.sample)?;
     let findings = findings_of(&mut client, &name, arguments.sample)?;
-    let coverage = match &arguments.patterns {
-        None => None,
-        Some(file) => {
-            let tables = std::slice::from_ref(&looked.facts);
-            cover(tables, &designers(file, tables)?).tables.into_iter().next()
-        }
-    };
+    let (mut coverage, mut unknown) = (None, Vec::new());
+    if let Some(file) = &arguments.patterns {
+        let tables = std::slice::from_ref(&looked.facts);
+        let covered = cover(tables, &designers(file, tables)?);
+        unknown = covered.unknown;
+        coverage = covered.tables.into_iter().next();
+    }
     let mut notes = vec![format!(
         "A study of {}, by hashrange {}.",
         arguments.folder.display(),
         env!("CARGO_PKG_VERSION")
     )];
+    if !unknown.is_empty() {
+        notes.push(format!("Patterns of other tables: {}.", unknown.join(", ")));
+    }
     let all = looked.facts.definition.as_ref().map_or(0, |it| it.item_count);
     if all > looked.entities.items {
         notes.push(format!(

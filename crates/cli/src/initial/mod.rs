@@ -101,7 +101,7 @@ impl Initial {
 }
 
 /// Returns lines that name the members of a file that have no meaning here.
-fn lines_of(contents: &Contents) -> Vec<(String, bool)> {
+pub fn lines_of(contents: &Contents) -> Vec<(String, bool)> {
     let Contents { source, definitions, not_taken, .. } = contents;
     let of_file = not_taken::lines(not_taken);
     let mut lines: Vec<_> =

@@ -7,6 +7,7 @@ use hashrange_cost::{
     AccessPattern, Definition, IndexFacts, KeyElement, Pattern, Returns, TableFacts, Test, Tested,
 };
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// How a key answers an access pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -73,6 +74,11 @@ pub(super) fn of(facts: &TableFacts, source: &SourceKey, pattern: &AccessPattern
     let Some(definition) = &facts.definition else { return no("the table is not known") };
     let is_asked = source.index == pattern.index;
     let cell = match kind(pattern) {
+        Kind::Items | Kind::Writes
+            if source.index.is_none() && !names_item(definition, pattern) =>
+        {
+            no("its condition is not the key of an item")
+        }
         Kind::Search => search(facts, definition, source, pattern),
         kind if source.index.is_none() => Cell {
             answer: Answer::Key,
@@ -89,6 +95,19 @@ pub(super) fn of(facts: &TableFacts, source: &SourceKey, pattern: &AccessPattern
         Kind::Writes => no("a write names no index"),
     };
     Cell { is_asked, why: cell.why.filter(|why| !why.is_empty()), ..cell }
+}
+
+/// Returns whether the key conditions of a pattern, if it has any, are those of one item.
+fn names_item(definition: &Definition, pattern: &AccessPattern) -> bool {
+    let Some(asked) = pattern.pattern.as_ref().filter(|asked| !asked.keys.is_empty()) else {
+        return true;
+    };
+    let is_equal = |test: &Tested| test.test == Test::Equal;
+    let names: BTreeSet<&str> =
+        asked.keys.iter().flat_map(|test| &test.names).map(String::as_str).collect();
+    let key: BTreeSet<&str> =
+        definition.key_schema.iter().map(|element| element.attribute_name.as_str()).collect();
+    asked.keys.iter().all(is_equal) && names == key
 }
 
 fn no(why: &str) -> Cell {
@@ -144,7 +163,7 @@ impl Search<'_> {
         );
         let tested = filter.iter().flat_map(|it| &it.names).map(String::as_str);
         if let Some(index) = index
-            && let Some(name) = lacks(self.definition, index, self.asked, tested)
+            && let Some(name) = lacks(self.definition, (index, self.is_asked), self.asked, tested)
         {
             return no(&format!("its entries have no {name}"));
         }
@@ -218,7 +237,7 @@ impl Search<'_> {
 /// Returns an attribute that a request needs and entries of an index lack.
 fn lacks<'n>(
     definition: &Definition,
-    index: &IndexFacts,
+    (index, is_asked): (&IndexFacts, bool),
     asked: &'n Pattern,
     tested: impl Iterator<Item = &'n str>,
 ) -> Option<&'n str> {
@@ -230,6 +249,8 @@ fn lacks<'n>(
     }
     let returned: &[String] = match &asked.returns {
         Returns::Names(names) => names,
+        // A request to the index itself returns what its entries have.
+        Returns::All if !is_asked => return Some("other attributes, which the request returns"),
         Returns::All | Returns::Count => &[],
     };
     let has = |name: &str| {

@@ -11,7 +11,7 @@ const WRITE_UNIT_BYTES: f64 = 1024.0;
 const LOCAL: &str =
     "a local index comes and goes with its table only: create a table and copy the items";
 const REPLACED: &str = "the service changes no key and no attributes of an index: add one with another name, move the \
-                        readers, then drop this one";
+                        readers, then drop this one; if the type of a key changes, the old index goes first";
 
 /// Returns the write units of all items, which are the most that filling an index takes; none if their number is not
 /// known.

@@ -11,7 +11,7 @@ const SETTINGS: [(&str, &str, &str); 9] = [
     ("BillingMode", "billing", "a table changes to on demand at most four times in 24 hours"),
     ("ProvisionedThroughput", "capacity", ""),
     ("OnDemandThroughput", "most units on demand", ""),
-    ("WarmThroughput", "warm throughput", "it can only grow"),
+    ("WarmThroughput", "warm throughput", "the service refuses to lower it"),
     ("StreamSpecification", "stream", ""),
     ("SSESpecification", "encryption", ""),
     ("TableClass", "class", "a class changes at most twice in 30 days"),

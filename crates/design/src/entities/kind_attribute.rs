@@ -87,18 +87,22 @@ impl<'n> Candidate<'n> {
         Some(Self { name, number: texts.len(), values, met })
     }
 
-    /// Returns whether nearly all items of a value have keys of one skeleton; if all items of the table have, whether
-    /// the values part items with different attributes.
+    /// Returns whether nearly all items of a value have keys of one skeleton, and there are several of these; if all
+    /// items of the table have one skeleton, whether the values part items with different attributes.
     fn agrees(&self, groups: &BTreeMap<KeySkeleton, Vec<usize>>, names: &Names<'_>) -> bool {
         if groups.len() == 1 {
             let rows: Vec<&[usize]> = self.values.values().map(Vec::as_slice).collect();
             return self.values.len() > 1 && !names.are_alike(&rows);
         }
-        self.values.iter().all(|(value, rows)| {
+        let mut skeletons = BTreeSet::new();
+        let is_of_one = self.values.iter().all(|(value, rows)| {
             let of_value = self.met.iter().filter(|((known, _), _)| known == value);
-            let most = of_value.map(|(_, count)| *count).max().unwrap_or(0);
-            is_share(most, rows.len(), 90)
-        })
+            let most = of_value.max_by_key(|(_, count)| **count);
+            skeletons.extend(most.map(|((_, group), _)| *group));
+            is_share(most.map_or(0, |(_, count)| *count), rows.len(), 90)
+        });
+        // Values of one skeleton are an attribute of its items.
+        is_of_one && skeletons.len() > 1
     }
 
     /// Returns whether each value has one skeleton and each skeleton one value.

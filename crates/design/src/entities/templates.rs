@@ -87,7 +87,11 @@ impl Maker<'_> {
         let with: Vec<&(&Kind, &KeyPattern)> =
             of_kinds.iter().filter(|(_, pattern)| pattern.is_template).collect();
         let (_, first) = with.first()?;
-        let is_one = with.len() == self.kinds.len()
+        // An item of no kind is no item of the template.
+        let is_of_all =
+            self.kinds.iter().map(|kind| kind.rows.len()).sum::<usize>() == self.items.len();
+        let is_one = is_of_all
+            && with.len() == self.kinds.len()
             && with.iter().all(|(_, it)| it.pattern == first.pattern && it.when == first.when);
         let mut cases = Vec::new();
         let mut without: Vec<String> = of_kinds

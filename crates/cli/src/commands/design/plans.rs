@@ -3,6 +3,7 @@
 use crate::arguments::Connection;
 use crate::config::ClientSettings;
 use crate::initial::{self, Definition, Given};
+use crate::output;
 use crate::surroundings::variable;
 use anyhow::Context;
 use hashrange::{ApiResult, DecodedItem, Item, Reason, decode};
@@ -16,6 +17,11 @@ pub fn of_file(file: &Path, connection: &Connection) -> anyhow::Result<Vec<Table
     let region = ClientSettings::resolve(connection, variable)?.region;
     let given = Given { region: &region, parameters: &[] };
     let files = initial::definitions::read(&[file.to_owned()], given)?;
+    for (line, is_important) in files.iter().flat_map(initial::lines_of) {
+        if is_important {
+            output::complain(format_args!("not taken from {line}"));
+        }
+    }
     let definitions = files.into_iter().flat_map(|file| file.definitions);
     let plans = definitions.map(|it| plan(it).with_context(|| file.display().to_string()));
     plans.collect()

@@ -100,6 +100,9 @@ fn and_at(text: &str, at: usize) -> Option<usize> {
 /// Returns one condition in the language of patterns.
 fn term(text: &str) -> Option<String> {
     let text = text.trim();
+    if has_or(text) {
+        return None;
+    }
     if let Some((function, rest)) = text.split_once('(').filter(|(it, _)| is_plain(it.trim())) {
         return call(function.trim(), rest.trim().strip_suffix(')')?);
     }
@@ -123,6 +126,24 @@ fn term(text: &str) -> Option<String> {
         return None;
     }
     Some(format!("{} {plain} ?", name_of(&text[..at])?))
+}
+
+/// Returns whether an OR stands outside of quotes: it is no single condition.
+fn has_or(text: &str) -> bool {
+    let mut quote = None;
+    text.char_indices().any(|(at, one)| match quote {
+        Some(open) => {
+            if one == open {
+                quote = None;
+            }
+            false
+        }
+        None if QUOTES.contains(&one) => {
+            quote = Some(one);
+            false
+        }
+        None => word_at(text, at, "or") || text[at..].starts_with("||"),
+    })
 }
 
 /// Returns the places of values in a list.
