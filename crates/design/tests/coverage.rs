@@ -125,6 +125,13 @@ fn a_cell_says_how_a_key_answers_a_pattern_and_what_it_costs() {
             ["scan  | mail = ? | 122.5", "not answerable", "key range mail = ? |  | 0.5 to 1"],
         ),
         ("GetItem", "", ["key range pk = ?, sk = ? |  | 0.5", "not answerable", "not answerable"]),
+        ("GetItem", "mail = ?", ["not answerable", "not answerable", "not answerable"]),
+        ("DeleteItem", "pk = ?", ["not answerable", "not answerable", "not answerable"]),
+        (
+            "Scan",
+            "FILTER mail = ?",
+            ["scan  | mail = ? | 122.5", "not answerable", "not answerable"],
+        ),
         (
             "PutItem",
             "IF attribute_not_exists(pk)",
