@@ -163,9 +163,9 @@ impl Search<'_> {
         );
         let tested = filter.iter().flat_map(|it| &it.names).map(String::as_str);
         if let Some(index) = index
-            && let Some(name) = lacks(self.definition, (index, self.is_asked), self.asked, tested)
+            && let Some(why) = lacks(self.definition, (index, self.is_asked), self.asked, tested)
         {
-            return no(&format!("its entries have no {name}"));
+            return no(&why);
         }
         match reach {
             Some(reach) if reach.is_query => self.by_key(&reach),
@@ -234,13 +234,13 @@ impl Search<'_> {
     }
 }
 
-/// Returns an attribute that a request needs and entries of an index lack.
+/// Returns why entries of an index do not have all that a request needs.
 fn lacks<'n>(
     definition: &Definition,
     (index, is_asked): (&IndexFacts, bool),
     asked: &'n Pattern,
     tested: impl Iterator<Item = &'n str>,
-) -> Option<&'n str> {
+) -> Option<String> {
     let is_local =
         definition.local_secondary_indexes.iter().any(|it| it.index_name == index.index_name);
     if is_local || !["KEYS_ONLY", "INCLUDE"].contains(&index.projection.projection_type.as_str()) {
@@ -250,7 +250,9 @@ fn lacks<'n>(
     let returned: &[String] = match &asked.returns {
         Returns::Names(names) => names,
         // A request to the index itself returns what its entries have.
-        Returns::All if !is_asked => return Some("other attributes, which the request returns"),
+        Returns::All if !is_asked => {
+            return Some("its entries lack attributes that the request returns".to_owned());
+        }
         Returns::All | Returns::Count => &[],
     };
     let has = |name: &str| {
@@ -258,7 +260,8 @@ fn lacks<'n>(
         keys.into_iter().any(|it| it.attribute_name == name)
             || index.projection.non_key_attributes.iter().any(|known| known == name)
     };
-    returned.iter().map(String::as_str).chain(tested).find(|name| !has(name))
+    let lacking = returned.iter().map(String::as_str).chain(tested).find(|name| !has(name));
+    lacking.map(|name| format!("its entries have no {name}"))
 }
 
 fn index_of<'d>(definition: &'d Definition, source: &SourceKey) -> Option<&'d IndexFacts> {
