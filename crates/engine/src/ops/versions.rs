@@ -87,5 +87,15 @@ fn check(table: &Table, versions: &VersionsRecord) -> Result<(), String> {
     if versions.keep_days.is_some() && !is_expiring {
         return Err("versions expire by the table's time to live, which is not enabled".to_owned());
     }
+    if let Some(attribute) = expires.map(|expires| &expires.attribute) {
+        if *attribute == versions.number {
+            return Err(format!("{attribute} is the time to live of the table"));
+        }
+        if versions.keep_days.is_some() && !table.can_expire_by(attribute) {
+            return Err(format!(
+                "the time to live {attribute} is a key of the table, or no number"
+            ));
+        }
+    }
     Ok(())
 }

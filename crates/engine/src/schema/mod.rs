@@ -564,6 +564,13 @@ impl Table {
         (!reading.parts.is_empty()).then(|| reading.to_string())
     }
 
+    /// Returns whether the server may set an attribute to the second of an expiry: no key of the table, and no key of
+    /// an index that is no number.
+    pub(crate) fn can_expire_by(&self, attribute: &str) -> bool {
+        let is_number = self.record.key_type(attribute).is_none_or(|kind| kind == KeyType::N);
+        is_number && !self.key.contains(attribute)
+    }
+
     /// Returns the number of tests in key templates that may read through the whole item in a
     /// write.
     pub(crate) fn derived_scans(&self) -> usize {

@@ -265,6 +265,8 @@ fn keep(
     units: &mut Units,
 ) -> ApiResult<i64> {
     let expires_by = table.expiry.as_ref().map(|expiry| expiry.attribute.as_str());
+    // Time to live may have got another attribute since the rules were checked.
+    let expires_by = expires_by.filter(|attribute| table.can_expire_by(attribute));
     let mut version = revision.copy(state, expires_by, (circumstances.clock)());
     if let Some(derived) = &table.derived {
         let draw = circumstances.draws.of_item(&revision.version.bytes);

@@ -381,7 +381,7 @@ impl Revision<'_> {
         });
         let expiry = attribute.zip(expiry.as_ref()).map(|(name, value)| (name, Some(value.get())));
         let key = (self.sort, Some(ValueRef::S(&*key)));
-        bare.with_changes(expiry.into_iter().filter(|(name, _)| *name != self.sort).chain([key]))
+        bare.with_changes(expiry.into_iter().chain([key]))
     }
 }
 

@@ -277,6 +277,40 @@ fn versions_expire_by_the_time_to_live_of_the_table() {
     check(&database);
 }
 
+/// An expiry is never set on a key, whether time to live is on it before the rules or after.
+#[test]
+fn versions_do_not_expire_by_keys() {
+    let days = || VersionsRecord { keep_days: Some(3), ..audits() };
+    let expiring = |database: &Database, attribute: &str, enabled: bool| {
+        let specification = json!({"AttributeName": attribute, "Enabled": enabled});
+        let request = json!({"TableName": "orders", "TimeToLiveSpecification": specification});
+        database.ok("UpdateTimeToLive", &request);
+        database.run_jobs();
+        database.clock.advance_ms(2 * 60 * 60 * 1000);
+    };
+    for attribute in ["pk", "sk", "by", "local"] {
+        let database = memory();
+        create(&database);
+        expiring(&database, attribute, true);
+        let told = refused(&database, days());
+        assert!(told.contains("is a key of the table, or no number"), "{attribute}: {told}");
+        expiring(&database, attribute, false);
+        expiring(&database, "ttl", true);
+        set(&database, days());
+        expiring(&database, "ttl", false);
+        expiring(&database, attribute, true);
+        put(&database, "v0_A", "x");
+        put(&database, "v0_A", "y");
+        assert_eq!(all(&database), ["v001_A x", "v002_A y", "v0_A y 2"], "{attribute}");
+        check(&database);
+    }
+    let database = memory();
+    create(&database);
+    expiring(&database, "ttl", true);
+    let told = refused(&database, VersionsRecord { number: "ttl".to_owned(), ..audits() });
+    assert!(told.contains("is the time to live"), "{told}");
+}
+
 /// Each item that a write keeps costs what a write of it costs, and a stream has a record of each.
 #[test]
 fn each_item_is_charged_streamed_and_in_the_history() {
