@@ -472,6 +472,7 @@ fn history_faults() -> Vec<HistoryFault> {
     let (early_ms, late_ms) = (1_796_000_000_000, 1_796_000_000_250);
     samples! { HistoryFault:
         HistoryFault::IndexOfThePast => [HistoryFault::IndexOfThePast],
+        HistoryFault::TooMuchForAnIndex { .. } => [HistoryFault::TooMuchForAnIndex { table: orders() }],
         HistoryFault::NotKept(..) => [HistoryFault::NotKept(orders())],
         HistoryFault::Beginning(..) => [HistoryFault::Beginning(orders())],
         HistoryFault::Ending(..) => [HistoryFault::Ending(orders())],

@@ -23,7 +23,8 @@ pub(super) async fn of_read<V: View>(
     read: &ReadPlan<'_>,
 ) -> ApiResult<Option<Collection>> {
     let (Some([keys]), schema) = (read.keys.as_deref(), read.schema()) else { return Ok(None) };
-    if schema.sort.is_empty() {
+    let is_of_past_index = read.page.table.past.is_some() && read.index().is_some();
+    if schema.sort.is_empty() || is_of_past_index {
         return Ok(None);
     }
     let whole = keys.whole_partition(read.page.table, read.index());

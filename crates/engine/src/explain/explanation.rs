@@ -465,6 +465,8 @@ pub enum AdviceKind {
     UnpaddedNumber,
     /// An index holds only the items that have an attribute.
     SparseIndex,
+    /// An index of a table of the past is made of the table's items for each page.
+    IndexOfPast,
     /// A name in double quotes is compared, where text was likely meant.
     TwoAttributes,
     /// Limit counts before the filter.

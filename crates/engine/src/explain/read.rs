@@ -124,7 +124,7 @@ impl<S: Store> Engine<S> {
 fn left_after(read: &ReadPlan<'_>, ranges: Vec<KeyRange>, last: &Item) -> ApiResult<Vec<KeyRange>> {
     let table = read.page.table;
     if table.past == Some(Past::Versions) {
-        return Ok(versions::left_after(table, ranges, last, read.page.direction)?);
+        return Ok(versions::left_after(table, read.index(), ranges, last, read.page.direction)?);
     }
     if read.statement.is_some() {
         return Ok(select::resume(table, read.index(), ranges, last, read.page.direction)?);

@@ -27,7 +27,7 @@ mod future_changes;
 mod name;
 pub(crate) mod place;
 mod version;
-mod versions;
+pub(crate) mod versions;
 mod view;
 
 pub use changes::ItemChange;

@@ -21,6 +21,11 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+/// Returns whether a version stands for a deleted item.
+pub(crate) fn is_deletion(version: &Item) -> bool {
+    version.get(DELETED) == Some(ValueRef::Bool(true))
+}
+
 /// Attribute of a version that stands for a deleted item.
 const DELETED: &str = "hashrange:deleted";
 /// Attribute of a deletion at the end of the item's time to live.

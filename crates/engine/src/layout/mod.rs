@@ -50,7 +50,9 @@ pub(crate) use history::{
     item_of_versions, items_of, moment, moments, parse_changed, parse_history_table, parse_moment,
     parse_version, split_stamp, version, version_after, versions_of, versions_prefix,
 };
-pub(crate) use parts::{hash_of_part, key_parts, number_bytes, partition_bytes, payloads};
+pub(crate) use parts::{
+    hash_of_part, key_parts, number_bytes, partition_bytes, partition_in_table, payloads,
+};
 pub(crate) use range::SortBounds;
 pub(crate) use undo::{item_of_undo, undo, undos, undos_of};
 

@@ -1,8 +1,9 @@
 //! Splits a byte key of an item or entry into partition key and sort key, and decodes their values.
 //! The forms are those of `component.rs`.
 
-use super::{HASH_BYTES, ITEM_PREFIX_BYTES};
-use crate::schema::{KeySchema, KeyType};
+use super::{HASH_BYTES, ITEM_PREFIX_BYTES, item_prefix, parse_keyspace};
+use crate::schema::{IndexId, KeySchema, KeyType};
+use hashrange_storage::KeyRange;
 use std::borrow::Cow;
 
 /// Bytes of the length before a counted part.
@@ -44,6 +45,18 @@ pub(crate) fn key_parts<'k>(
 pub(crate) fn partition_bytes(key: &[u8], schema: &KeySchema) -> usize {
     let parts = key_parts(key, schema, false);
     parts.map_or(key.len(), |parts| ITEM_PREFIX_BYTES + parts.partition.len())
+}
+
+/// Returns the range of the table's items with the partition key of a range of one of its local indexes; `None` if the
+/// range is not within one partition.
+pub(crate) fn partition_in_table(range: &KeyRange, schema: &KeySchema) -> Option<KeyRange> {
+    let parts = key_parts(&range.start, schema, false)?;
+    let prefix = range.start.get(..ITEM_PREFIX_BYTES + parts.partition.len())?;
+    let partition = KeyRange::prefix(prefix);
+    range.end.as_ref().filter(|end| Some(*end) <= partition.end.as_ref())?;
+    let (table, _) = parse_keyspace(prefix)?;
+    let in_table = [&item_prefix(table, IndexId::BASE)[..], parts.partition].concat();
+    Some(KeyRange::prefix(&in_table))
 }
 
 /// Returns the hash in a part.

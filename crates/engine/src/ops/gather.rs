@@ -22,7 +22,7 @@ use crate::request::validated;
 use crate::schema::{Index, Past, Table};
 use crate::usage::announce;
 use hashrange_expr::KeyTemplate;
-use hashrange_model::error::StateFault;
+use hashrange_model::error::{HistoryFault, StateFault};
 use hashrange_model::{ApiError, ApiResult, AttributeValue, Item, Reason, ValueRef};
 use hashrange_storage::{KeyRange, Store};
 use hashrange_wire::{
@@ -58,6 +58,9 @@ impl<S: Store> Engine<S> {
         let table = self.readable_table_or_versions(name)?;
         if table.past == Some(Past::Versions) {
             return Err(fault("versions are read by Query: each item has its own".to_owned()));
+        }
+        if table.past.is_some() && input.index_name.is_some() {
+            return Err(Reason::History(HistoryFault::IndexOfThePast).into());
         }
         let shards = sharded.shards(&table, input)?;
         let asked = QueryInput { exclusive_start_key: None, ..input.clone() };

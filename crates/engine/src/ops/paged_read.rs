@@ -208,7 +208,7 @@ impl<'n> PagedRead<'n> {
         let range = match &self.start {
             start if table.past == Some(Past::Versions) => {
                 let start = start.as_ref();
-                versions::range_after(table, &range, start, self.direction, Reader::Query)?
+                versions::range_after(table, index, &range, start, self.direction, Reader::Query)?
             }
             None => range,
             Some(start) => resume(table, index, range, start, self.direction)?,
@@ -237,7 +237,8 @@ impl<'n> PagedRead<'n> {
         };
         let start = self.start.as_ref();
         if table.past == Some(Past::Versions) {
-            return versions::range_after(table, &range, start, Direction::Forward, Reader::Scan);
+            let direction = Direction::Forward;
+            return versions::range_after(table, index, &range, start, direction, Reader::Scan);
         }
         let Some(start) = start else { return Ok(range) };
         let key = key_range::start_key(table, index, start, Reader::Scan)?;

@@ -7,7 +7,7 @@ use crate::index;
 use crate::intent::Access;
 use crate::layout;
 use crate::ops::tree::intent;
-use crate::read::selection::index_named;
+use crate::read::selection::present_index_named;
 use crate::schema::{IndexId, Table};
 use crate::tree::{ClientWork, Counting, Levels, TreeOutput, TreePlan, TreePosition, limit};
 use crate::usage::announce;
@@ -48,7 +48,7 @@ impl<S: Store> Engine<S> {
     async fn run_partitions(&self, input: &PartitionsInput) -> ApiResult<TreeOutput> {
         let limit = limit(input.limit)?;
         let table = self.readable_keys(&input.table_name)?;
-        let index = index_named(&table, input.index_name.as_deref(), input.consistent)?;
+        let index = present_index_named(&table, input.index_name.as_deref(), input.consistent)?;
         self.check_index_filled(&table, input.index_name.as_deref())?;
         let id = index.map_or(IndexId::BASE, |(_, index)| index.id);
         let mut plan = TreePlan {

@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::intent::{Access, Intent, Verb};
 use crate::layout;
-use crate::read::selection::index_named;
+use crate::read::selection::present_index_named;
 use crate::schema::{Index, IndexId, KeyAttribute, KeySchema, KeyType, Table};
 use crate::tree::{Counting, Levels, SortLevels, TreeOutput, TreePlan, TreePosition, depth, limit};
 use crate::usage::announce;
@@ -60,7 +60,7 @@ impl<S: Store> Engine<S> {
         let depth = depth(input.depth)?;
         check_texts(input)?;
         let table = self.readable_keys(&input.table_name)?;
-        let index = index_named(&table, input.index_name.as_deref(), input.consistent)?;
+        let index = present_index_named(&table, input.index_name.as_deref(), input.consistent)?;
         self.check_index_filled(&table, input.index_name.as_deref())?;
         let levels = levels(&table, index.map(|(_, index)| index), input, depth)?;
         let range = levels.range();

@@ -10,7 +10,7 @@ use crate::schema::{Index, IndexId, KeySchema, Past, Table};
 use crate::{fault, layout};
 use hashrange_expr::partiql::{self, KeyRead, KeyReads, Order, Select};
 use hashrange_expr::{Condition, Filter, Projection};
-use hashrange_model::error::{HistoryFault, StatementFault};
+use hashrange_model::error::StatementFault;
 use hashrange_model::{ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Key, KeyRange, View};
 use std::collections::HashMap;
@@ -89,7 +89,7 @@ pub(crate) fn plan<'t>(
         }
     };
     let ranges = match start {
-        _ if is_of_versions => versions_after(table, &ranges, start, order.direction)?,
+        _ if is_of_versions => versions_after(table, secondary, &ranges, start, order.direction)?,
         None => ranges,
         Some(start) => resume(table, secondary, ranges, start, order.direction)?,
     };
@@ -186,7 +186,6 @@ fn index_named<'t>(
         IndexFault::Absent => StatementFault::NoSuchIndex.into(),
         IndexFault::ConsistentRead => StatementFault::ConsistentRead.into(),
         IndexFault::Backfilling => Reason::IndexBackfilling(name.to_owned()),
-        IndexFault::OfThePast => Reason::History(HistoryFault::IndexOfThePast),
     })?;
     Ok(Some(index))
 }
@@ -377,11 +376,12 @@ pub(crate) fn resume(
 /// Returns the ranges of the versions of items, or their rest after the version that ended a page.
 fn versions_after(
     table: &Table,
+    index: Option<&Index>,
     items: &[KeyRange],
     start: Option<&Item>,
     direction: Direction,
 ) -> Result<Vec<KeyRange>, Reason> {
-    let ranges = versions::ranges_after(table, items, start, direction, Reader::Query);
+    let ranges = versions::ranges_after(table, index, items, start, direction, Reader::Query);
     ranges.map_err(|_| StatementFault::TokenInvalid.into())
 }
 

@@ -6,6 +6,7 @@
 //! | `key_range.rs` | byte range of a page: key conditions, start keys |
 //! | `versions.rs` | ranges of the versions of items |
 //! | `page.rs` | walk over ranges, shared by Query, Scan and SELECT |
+//! | `past_index.rs` | entries that an index of a table of the past would have |
 //! | `merged.rs` | entries of several partitions in one order |
 //! | `json_rows.rs` | rows written into the response as they are read |
 //! | `pace.rs` | work of a read until it gives way |
@@ -18,6 +19,7 @@ pub(crate) mod key_range;
 pub(crate) mod merged;
 pub(crate) mod pace;
 mod page;
+mod past_index;
 pub(crate) mod selection;
 pub(crate) mod versions;
 

@@ -7,6 +7,7 @@
 
 use super::merged::Merged;
 use super::pace::{Pace, item_work};
+use super::past_index;
 use crate::capacity::{Units, read_units};
 use crate::fault;
 use crate::history::place::names_a_version;
@@ -139,6 +140,9 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
     plan: &PagePlan<'_>,
     ranges: &[KeyRange],
 ) -> ApiResult<Page<R>> {
+    if let Some((_, index)) = plan.index.filter(|_| plan.table.past.is_some()) {
+        return read_index_of_past(view, plan, index, ranges).await;
+    }
     let mut walk = PageWalk::<R>::new(plan);
     let mut units = if ranges.is_empty() { read_units(0, plan.consistent) } else { 0.0 };
     for range in ranges {
@@ -176,11 +180,7 @@ pub(crate) async fn read_merged<V: View, R: Rows>(
     let mut of_partitions = vec![0; ranges.len()];
     while let Some(met) = merged.next(view).await.map_err(of_table)? {
         let bytes_before = walk.bytes;
-        let mut stepped = walk.step(&met.key, met.stored.clone());
-        if walk.paused_before.take().is_some() {
-            walk.pace.pause().await;
-            stepped = walk.step(&met.key, met.stored);
-        }
+        let stepped = walk.take(&met.key, met.stored).await;
         if let Some(bytes) = of_partitions.get_mut(met.nth) {
             *bytes += walk.bytes - bytes_before;
         }
@@ -190,6 +190,29 @@ pub(crate) async fn read_merged<V: View, R: Rows>(
     }
     let charged = of_partitions.iter().filter(|bytes| is_first || **bytes > 0);
     let units = charged.map(|bytes| read_units(*bytes, plan.consistent)).sum();
+    finished(view, walk, units).await
+}
+
+/// Reads a page of an index that a table of the past would have had. Each range up to the last that is read is charged by
+/// itself.
+async fn read_index_of_past<V: View, R: Rows>(
+    view: &V,
+    plan: &PagePlan<'_>,
+    index: &Index,
+    ranges: &[KeyRange],
+) -> ApiResult<Page<R>> {
+    let mut walk = PageWalk::<R>::new(plan);
+    let mut of_ranges = vec![0; ranges.len().max(1)];
+    for entry in past_index::entries(view, plan, index, ranges).await? {
+        let bytes_before = walk.bytes;
+        let stepped = walk.take(&entry.key, entry.item.as_bytes().clone()).await;
+        of_ranges[entry.nth] += walk.bytes - bytes_before;
+        if stepped.is_break() {
+            of_ranges.truncate(entry.nth + 1);
+            break;
+        }
+    }
+    let units = of_ranges.iter().map(|bytes| read_units(*bytes, plan.consistent)).sum();
     finished(view, walk, units).await
 }
 
@@ -282,6 +305,16 @@ impl<'p, 't, R: Rows> PageWalk<'p, 't, R> {
 
     fn is_over(&self) -> bool {
         self.fault.is_some() || self.page.last_evaluated_key.is_some()
+    }
+
+    /// Evaluates an entry, after a pause where one is due.
+    async fn take(&mut self, key: &[u8], stored: Bytes) -> ControlFlow<()> {
+        let stepped = self.step(key, stored.clone());
+        if self.paused_before.take().is_none() {
+            return stepped;
+        }
+        self.pace.pause().await;
+        self.step(key, stored)
     }
 
     fn step(&mut self, key: &[u8], stored: Bytes) -> ControlFlow<()> {

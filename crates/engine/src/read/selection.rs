@@ -103,8 +103,6 @@ pub(crate) enum IndexFault {
     ConsistentRead,
     /// It is being filled.
     Backfilling,
-    /// The read is of the table's past.
-    OfThePast,
 }
 
 /// Returns the index of a name, with its offset, if it can be read.
@@ -113,9 +111,6 @@ pub(crate) fn readable_index<'t>(
     name: &str,
     consistent: bool,
 ) -> Result<(usize, &'t Index), IndexFault> {
-    if table.past.is_some() {
-        return Err(IndexFault::OfThePast);
-    }
     let mut indexes = table.indexes.iter().enumerate();
     let (nth, index) = indexes.find(|(_, index)| index.name == name).ok_or(IndexFault::Absent)?;
     if consistent && index.kind == IndexKind::Global {
@@ -125,6 +120,19 @@ pub(crate) fn readable_index<'t>(
         return Err(IndexFault::Backfilling);
     }
     Ok((nth, index))
+}
+
+/// Returns the index that a request of another kind than Query, Scan and SELECT names, with its offset: of a table as it
+/// is.
+pub(crate) fn present_index_named<'t>(
+    table: &'t Table,
+    name: Option<&str>,
+    consistent: bool,
+) -> ApiResult<Option<(usize, &'t Index)>> {
+    if table.past.is_some() && name.is_some() {
+        return Err(Reason::History(HistoryFault::IndexOfThePast).into());
+    }
+    index_named(table, name, consistent)
 }
 
 /// Returns the index that a request names, with its offset.
@@ -138,7 +146,6 @@ pub(crate) fn index_named<'t>(
         IndexFault::Absent => Reason::NoSuchIndex(name.to_owned()),
         IndexFault::ConsistentRead => Reason::ConsistentReadOnGlobalIndex,
         IndexFault::Backfilling => Reason::IndexBackfilling(name.to_owned()),
-        IndexFault::OfThePast => Reason::History(HistoryFault::IndexOfThePast),
     })?;
     Ok(Some(index))
 }

@@ -4,7 +4,7 @@
 use super::key_range::{self, Reader};
 use crate::history::place::{changes, names_a_version};
 use crate::layout;
-use crate::schema::{Past, Table};
+use crate::schema::{Index, Past, Table};
 use hashrange_model::{Item, Reason};
 use hashrange_storage::{Direction, KeyRange};
 use std::borrow::Cow;
@@ -13,12 +13,13 @@ use std::slice;
 /// Returns the range of the versions of the items in a range, or its rest after the version that ended a page.
 pub(crate) fn range_after(
     table: &Table,
+    index: Option<&Index>,
     items: &KeyRange,
     start: Option<&Item>,
     direction: Direction,
     reader: Reader,
 ) -> Result<KeyRange, Reason> {
-    let ranges = ranges_after(table, slice::from_ref(items), start, direction, reader)?;
+    let ranges = ranges_after(table, index, slice::from_ref(items), start, direction, reader)?;
     let [range] = <[KeyRange; 1]>::try_from(ranges).expect("what is left of a range is one range");
     Ok(range)
 }
@@ -42,6 +43,7 @@ pub(crate) fn of_key(item_key: &[u8], asked: &Item) -> Result<(KeyRange, Directi
 /// the version that ended a page.
 pub(crate) fn ranges_after(
     table: &Table,
+    index: Option<&Index>,
     items: &[KeyRange],
     start: Option<&Item>,
     direction: Direction,
@@ -49,7 +51,7 @@ pub(crate) fn ranges_after(
 ) -> Result<Vec<KeyRange>, Reason> {
     let Some(start) = start else { return Ok(items.iter().map(layout::versions_of).collect()) };
     let item = start.retain(|name| !names_a_version(name));
-    let key = key_range::start_key(table, None, &item, reader)?;
+    let key = key_range::start_key(table, index, &item, reader)?;
     let nth = items.iter().position(|range| key_range::contains(range, &key));
     let nth = nth.ok_or(match reader {
         Reader::Query => Reason::StartKeyOutsideBoundaries,
@@ -81,12 +83,13 @@ pub(crate) fn stored(table: &Table, items: KeyRange) -> KeyRange {
 /// Returns the rest of ranges of versions after the version that ended a page.
 pub(crate) fn left_after(
     table: &Table,
+    index: Option<&Index>,
     ranges: Vec<KeyRange>,
     last: &Item,
     direction: Direction,
 ) -> Result<Vec<KeyRange>, Reason> {
     let item = last.retain(|name| !names_a_version(name));
-    let key = key_range::start_key(table, None, &item, Reader::Query)?;
+    let key = key_range::start_key(table, index, &item, Reader::Query)?;
     let (_, until) = changes(last).ok_or(Reason::StartKeyInvalid)?;
     let version = layout::version_after(&layout::versions_prefix(&key), until);
     let nth = ranges.iter().position(|range| key_range::contains(range, &version));

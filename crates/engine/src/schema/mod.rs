@@ -603,9 +603,13 @@ impl Table {
         successor
     }
 
-    /// Returns the table for reads of a past.
+    /// Returns the table for reads of a past. Its indexes hold what was whole: they are not stored.
     pub(crate) fn of_past(&self, past: Past) -> Self {
-        Self { past: Some(past), ..self.successor(self.record.clone()) }
+        let mut table = Self { past: Some(past), ..self.successor(self.record.clone()) };
+        for index in &mut table.indexes {
+            index.projection = IndexProjection::All;
+        }
+        table
     }
 
     /// Returns the size of the rows of the last page, bytes.

@@ -122,17 +122,6 @@ fn what_cannot_be_read_is_refused() {
     for missing in ["order.asof.20260101T000001Z", "order.history", "orders.as.of"] {
         assert!(refused(missing).starts_with("ResourceNotFoundException"), "{missing}");
     }
-    let name = as_of(NOW_MS + 1000);
-    let query = json!({
-        "TableName": name, "IndexName": "by-by", "KeyConditionExpression": "#by = :p",
-        "ExpressionAttributeNames": {"#by": "by"},
-        "ExpressionAttributeValues": {":p": {"S": "p"}},
-    });
-    let sentence = "The past is read by the key of the table: indexes have none";
-    assert_eq!(database.fails("Query", &query), format!("ValidationException: {sentence}"));
-    let statement = format!("SELECT * FROM \"{name}\".\"local\" WHERE pk = 'p'");
-    let select = json!({"Statement": statement});
-    assert!(database.fails("ExecuteStatement", &select).ends_with(sentence));
 }
 
 #[test]

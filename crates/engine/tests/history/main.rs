@@ -8,6 +8,7 @@ mod life;
 mod model;
 mod numbered;
 mod older_form;
+mod past_indexes;
 mod transactions;
 mod versions;
 

@@ -410,10 +410,6 @@ fn what_a_select_of_a_table_refuses_it_refuses_of_versions() {
         ),
         (json!({"Statement": of_a, "NextToken": "abc"}), "Invalid NextToken"),
         (json!({"Statement": format!("{of_a} ORDER BY \"hashrange:since\"")}), "ORDER BY"),
-        (
-            json!({"Statement": of_a.replace("history\"", "history\".\"local\"")}),
-            "indexes have none",
-        ),
     ] {
         let failed = database.fails("ExecuteStatement", &request);
         assert!(failed.starts_with("ValidationException: ") && failed.contains(why), "{failed}");

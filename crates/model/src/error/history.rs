@@ -29,8 +29,13 @@ pub enum HistoryFault {
     },
     /// A write names a table as of a moment, or the history of one.
     ReadOnly(String),
-    /// A read names an index as of a moment.
+    /// Another read than Query, Scan and SELECT names an index of a table of the past.
     IndexOfThePast,
+    /// A read of an index of the past would have to look through too much.
+    TooMuchForAnIndex {
+        /// The table.
+        table: String,
+    },
     /// Another operation than Query, Scan and ExecuteStatement reads the versions of items.
     VersionsByQuery(String),
     /// `Key` of a request for changes is neither a partition key nor a whole key.

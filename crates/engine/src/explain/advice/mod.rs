@@ -30,6 +30,9 @@ pub(super) async fn of_read<V: View>(
     step: &ReadStep,
     sampled: &Sampled,
 ) -> ApiResult<Vec<Advice>> {
+    if read.page.table.past.is_some() && read.index().is_some() {
+        return Ok(vec![index_of_past()]);
+    }
     let mut found = Vec::new();
     let two_attributes = names::two_attributes(read, sampled);
     let is_meant_otherwise = !two_attributes.is_empty();
@@ -55,6 +58,18 @@ pub(super) async fn of_read<V: View>(
     found.extend(filter::limit(step));
     found.extend(consistent(read));
     Ok(found)
+}
+
+/// The past of an index is not stored: its other advice would need look-ups in it.
+fn index_of_past() -> Advice {
+    Advice {
+        kind: AdviceKind::IndexOfPast,
+        finding: "an index keeps no past".to_owned(),
+        evidence:
+            "each page looks through all that its table had, of a local index its partition had"
+                .to_owned(),
+        remedy: "read by the key of the table where you can".to_owned(),
+    }
 }
 
 /// A consistent read costs twice as much, where an eventually consistent one is allowed.

@@ -33,8 +33,11 @@ pub fn refused(fault: &HistoryFault) -> String {
             format!("{name} is the past of a table: it is read, and never written or changed")
         }
         HistoryFault::IndexOfThePast => {
-            "The past is read by the key of the table: indexes have none".to_owned()
+            "An index of the past is read by Query, Scan and ExecuteStatement".to_owned()
         }
+        HistoryFault::TooMuchForAnIndex { table } => format!(
+            "The past of an index is looked up among the items of its table, and {table} had more than 1,000,000 or 1 GiB: read by the key of the table"
+        ),
         HistoryFault::VersionsByQuery(name) => {
             format!(
                 "{name} has the versions of items: they are read by GetItem, Query, Scan and ExecuteStatement"
