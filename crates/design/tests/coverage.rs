@@ -190,6 +190,40 @@ fn an_index_without_some_items_answers_no_scan_but_one_of_its_own() {
     assert_eq!(why.as_deref(), Some("it lacks the items without placed"));
 }
 
+/// A local index costs its own entries, and half a unit for each started 4 KB of each item that is fetched.
+#[test]
+fn items_that_a_local_index_has_fetched_cost_their_whole_size() {
+    let mut facts = table();
+    let definition = facts.definition.as_mut().expect("a definition");
+    definition.local_secondary_indexes = vec![index("by-total", "pk total", "INCLUDE status")];
+    definition.table_size_bytes = 5_000_000;
+    // 500 entries of 100 bytes, 50 of them of one partition key: 1 unit of entries, 1 unit for each item of 5,000 bytes.
+    for (asked, text, expected) in [
+        (None, "pk = ? AND total = ?", "1.5 to 15.5, fetched"),
+        (None, "pk = ? AND total = ? RETURNS status", "0.5, local"),
+        (Some("by-total"), "pk = ?", "0.5 to 1, local"),
+        (Some("by-total"), "pk = ? RETURNS COUNT", "0.5 to 1, local"),
+        (Some("by-total"), "pk = ? RETURNS note", "1.5 to 51, fetched"),
+        (Some("by-total"), "pk = ? FILTER note = ? RETURNS COUNT", "1.5 to 51, fetched"),
+        (Some("by-total"), "pk = ? FILTER status = ? RETURNS pk", "0.5 to 1, local"),
+    ] {
+        let found = coverage::cover(&[facts.clone()], &[pattern("Query", asked, text)]);
+        let cell = &found.tables[0].rows[0].cells[1];
+        let units = cell.read_units.expect("units").text();
+        let told = format!("{units}, {}", if cell.is_fetched { "fetched" } else { "local" });
+        assert_eq!(told, expected, "{text}");
+    }
+    for (text, expected) in
+        [("FILTER note = ?", "506.5"), ("FILTER status = ? RETURNS note", "6.5 to 506.5")]
+    {
+        let found = coverage::cover(&[facts.clone()], &[pattern("Scan", Some("by-total"), text)]);
+        let units = found.tables[0].rows[0].cells[1].read_units.expect("units").text();
+        assert_eq!(units, expected, "{text}");
+        let cell = format!(", {expected} RU, each item fetched from the table");
+        assert!(found.to_markdown().contains(&cell), "{}", found.to_markdown());
+    }
+}
+
 #[test]
 fn without_sizes_nothing_is_said_of_costs() {
     let mut facts = table();
@@ -312,4 +346,7 @@ fn the_matrix_is_a_table_in_markdown() {
     assert!(text.contains("| it | Query | **key range**, 0.5 to 12.5 RU |"), "{text}");
     assert!(text.contains("- **odd \\| \\<b\\>**: shop has no index x"), "{text}");
     assert!(text.contains("- no access pattern needs the index by-mail"), "{text}");
+    let note =
+        "- RU are estimates with items of the mean size, 1000 bytes: larger items take more\n";
+    assert!(text.contains(note), "{text}");
 }

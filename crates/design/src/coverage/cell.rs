@@ -1,7 +1,7 @@
 //! One access pattern against one key.
 
 use super::SourceKey;
-use super::estimate::{self, Units};
+use super::estimate::{self, Fetched, Units};
 use hashrange_advisor::{Reach, Request, reach};
 use hashrange_cost::{
     AccessPattern, Definition, IndexFacts, KeyElement, Pattern, Returns, TableFacts, Test, Tested,
@@ -40,6 +40,8 @@ pub struct Cell {
     pub read_units: Option<Units>,
     /// True if the pattern asks for this key.
     pub is_asked: bool,
+    /// True if each item is fetched from the table, since the entries of a local index lack attributes.
+    pub is_fetched: bool,
     /// Why it does not answer it, or not by its key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -117,6 +119,7 @@ fn no(why: &str) -> Cell {
         filter: Vec::new(),
         read_units: None,
         is_asked: false,
+        is_fetched: false,
         why: Some(why.to_owned()),
         assumes: Vec::new(),
     }
@@ -130,6 +133,8 @@ struct Search<'s> {
     pattern: &'s AccessPattern,
     asked: &'s Pattern,
     is_asked: bool,
+    /// Items that are fetched from the table.
+    fetched: Fetched,
 }
 
 fn search(
@@ -143,11 +148,12 @@ fn search(
         return no("its conditions were not recorded");
     }
     let is_asked = source.index == pattern.index;
-    Search { facts, definition, source, pattern, asked, is_asked }.cell()
+    let fetched = Fetched::No;
+    Search { facts, definition, source, pattern, asked, is_asked, fetched }.cell()
 }
 
 impl Search<'_> {
-    fn cell(&self) -> Cell {
+    fn cell(mut self) -> Cell {
         let index = index_of(self.definition, self.source);
         let key = index.map_or(&self.definition.key_schema, |index| &index.key_schema);
         let request = Request {
@@ -161,11 +167,17 @@ impl Search<'_> {
             || self.asked.keys.iter().chain(&self.asked.filter).collect(),
             |reach| reach.filter.iter().collect(),
         );
-        let tested = filter.iter().flat_map(|it| &it.names).map(String::as_str);
-        if let Some(index) = index
-            && let Some(why) = lacks(self.definition, (index, self.is_asked), self.asked, tested)
-        {
-            return no(&why);
+        let tested: Vec<&str> =
+            filter.iter().flat_map(|it| &it.names).map(String::as_str).collect();
+        if let Some(index) = index {
+            let by_filter = lacks(self.definition, index, &tested);
+            let lacking = by_filter.clone().or_else(|| self.lacks_returned(index));
+            match lacking {
+                Some(why) if !self.source.is_local => return no(&why),
+                Some(_) if by_filter.is_some() => self.fetched = Fetched::All,
+                Some(_) => self.fetched = Fetched::Matching,
+                None => {}
+            }
         }
         match reach {
             Some(reach) if reach.is_query => self.by_key(&reach),
@@ -180,18 +192,39 @@ impl Search<'_> {
     fn by_key(&self, reach: &Reach) -> Cell {
         let texts = |tests: &[Tested]| tests.iter().map(|it| it.text.clone()).collect();
         let is_item = reach.is_whole && self.source.index.is_none();
-        let units = if is_item {
-            estimate::of_item(self.facts)
-        } else {
-            estimate::of_range(self.facts, self.source.index.as_deref(), &reach.keys)
-        };
+        let units =
+            if is_item { estimate::of_item(self.facts) } else { self.read().of_range(&reach.keys) };
         Cell {
             answer: if reach.filter.is_empty() { Answer::Key } else { Answer::KeyAndFilter },
             keys: texts(&reach.keys),
             filter: texts(&reach.filter),
             read_units: units,
+            is_fetched: self.fetched != Fetched::No,
             assumes: self.assumed(&reach.untested),
             ..no("")
+        }
+    }
+
+    /// Returns why entries of an index do not have all that the request returns. A request to the index itself returns
+    /// what its entries have.
+    fn lacks_returned(&self, index: &IndexFacts) -> Option<String> {
+        match &self.asked.returns {
+            Returns::Names(names) => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                lacks(self.definition, index, &names)
+            }
+            Returns::All if !self.is_asked && is_partial(index) => {
+                Some("its entries lack attributes that the request returns".to_owned())
+            }
+            Returns::All | Returns::Count => None,
+        }
+    }
+
+    fn read(&self) -> estimate::Read<'_> {
+        estimate::Read {
+            facts: self.facts,
+            index: self.source.index.as_deref(),
+            fetched: self.fetched,
         }
     }
 
@@ -208,7 +241,8 @@ impl Search<'_> {
         let filter: Vec<String> = all().map(|it| it.text.clone()).collect();
         Cell {
             answer: Answer::Scan,
-            read_units: estimate::of_scan(self.facts, self.source.index.as_deref()),
+            read_units: self.read().of_scan(!filter.is_empty()),
+            is_fetched: self.fetched != Fetched::No,
             why: (!filter.is_empty()).then(|| why.to_owned()),
             filter,
             assumes,
@@ -234,34 +268,23 @@ impl Search<'_> {
     }
 }
 
-/// Returns why entries of an index do not have all that a request needs.
-fn lacks<'n>(
-    definition: &Definition,
-    (index, is_asked): (&IndexFacts, bool),
-    asked: &'n Pattern,
-    tested: impl Iterator<Item = &'n str>,
-) -> Option<String> {
-    let is_local =
-        definition.local_secondary_indexes.iter().any(|it| it.index_name == index.index_name);
-    if is_local || !["KEYS_ONLY", "INCLUDE"].contains(&index.projection.projection_type.as_str()) {
-        // A local index fetches from the table what its entries lack.
+/// Returns why entries of an index do not have all of some attributes.
+fn lacks(definition: &Definition, index: &IndexFacts, names: &[&str]) -> Option<String> {
+    if !is_partial(index) {
         return None;
     }
-    let returned: &[String] = match &asked.returns {
-        Returns::Names(names) => names,
-        // A request to the index itself returns what its entries have.
-        Returns::All if !is_asked => {
-            return Some("its entries lack attributes that the request returns".to_owned());
-        }
-        Returns::All | Returns::Count => &[],
-    };
     let has = |name: &str| {
         let keys = definition.key_schema.iter().chain(&index.key_schema);
         keys.into_iter().any(|it| it.attribute_name == name)
             || index.projection.non_key_attributes.iter().any(|known| known == name)
     };
-    let lacking = returned.iter().map(String::as_str).chain(tested).find(|name| !has(name));
+    let lacking = names.iter().find(|name| !has(name));
     lacking.map(|name| format!("its entries have no {name}"))
+}
+
+/// Returns whether the entries of an index do not have all attributes of their items.
+fn is_partial(index: &IndexFacts) -> bool {
+    ["KEYS_ONLY", "INCLUDE"].contains(&index.projection.projection_type.as_str())
 }
 
 fn index_of<'d>(definition: &'d Definition, source: &SourceKey) -> Option<&'d IndexFacts> {

@@ -1,7 +1,11 @@
 //! Read units of a read, as an interval, from the sizes of tables and indexes and a sample of items. Reads are
 //! eventually consistent: half a unit for each started 4 KB.
 //!
-//! The lower end is a range with one entry. The upper end is the range of the most frequent value in the sample.
+//! The lower end is a range with one entry. The upper end is the range of the most frequent value in the sample. Each
+//! item and each entry has the mean size, since no other is known.
+//!
+//! A local index that lacks attributes has each item fetched from the table, which costs the item's whole size rounded
+//! up to 4 KB. Source: DynamoDB developer guide, "Local Secondary Indexes", read capacity units.
 
 use hashrange_cost::{TableFacts, Test, Tested};
 use serde::Serialize;
@@ -63,24 +67,61 @@ impl Size {
 
 /// Returns the units of a read of one item.
 pub(super) fn of_item(facts: &TableFacts) -> Option<Units> {
-    let units = units(Size::of(facts, None)?.entry_bytes());
+    let units = units(mean_item_bytes(facts)?);
     Some(Units { least: units, most: units })
 }
 
-/// Returns the units of a read of a whole table or index.
-pub(super) fn of_scan(facts: &TableFacts, index: Option<&str>) -> Option<Units> {
-    let units = units(Size::of(facts, index)?.bytes);
-    Some(Units { least: units, most: units })
+/// Returns the mean bytes of an item of a table.
+pub(super) fn mean_item_bytes(facts: &TableFacts) -> Option<f64> {
+    Some(Size::of(facts, None)?.entry_bytes())
 }
 
-/// Returns the units of a read of the entries that meet conditions on a key.
-pub(super) fn of_range(facts: &TableFacts, index: Option<&str>, keys: &[Tested]) -> Option<Units> {
-    let size = Size::of(facts, index)?;
-    let equal = keys.iter().filter(|it| it.test == Test::Equal).flat_map(|it| &it.names);
-    // Values of several attributes may depend on each other, so the smallest share counts.
-    let share = equal.filter_map(|name| most_frequent(facts, name)).fold(1.0, f64::min);
-    let least = units(size.entry_bytes());
-    Some(Units { least, most: units(size.bytes * share).max(least) })
+/// Items that a local index has fetched from the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fetched {
+    /// None.
+    No,
+    /// Those that a filter leaves, since the filter sees entries alone.
+    Matching,
+    /// All that are read, since the filter needs them.
+    All,
+}
+
+/// A read of a table or an index.
+pub(super) struct Read<'r> {
+    pub(super) facts: &'r TableFacts,
+    pub(super) index: Option<&'r str>,
+    pub(super) fetched: Fetched,
+}
+
+impl Read<'_> {
+    /// Returns the units of all entries.
+    pub(super) fn of_scan(&self, has_filter: bool) -> Option<Units> {
+        let size = Size::of(self.facts, self.index)?;
+        let (read, fetched) = (units(size.bytes), self.fetches(size.entries)?);
+        let may_be_none = has_filter && self.fetched == Fetched::Matching;
+        let least = if may_be_none { read } else { read + fetched };
+        Some(Units { least, most: read + fetched })
+    }
+
+    /// Returns the units of the entries that meet conditions on a key.
+    pub(super) fn of_range(&self, keys: &[Tested]) -> Option<Units> {
+        let size = Size::of(self.facts, self.index)?;
+        let equal = keys.iter().filter(|it| it.test == Test::Equal).flat_map(|it| &it.names);
+        // Values of several attributes may depend on each other, so the smallest share counts.
+        let share = equal.filter_map(|name| most_frequent(self.facts, name)).fold(1.0, f64::min);
+        let least = units(size.entry_bytes()) + self.fetches(1.0)?;
+        let most = units(size.bytes * share) + self.fetches((size.entries * share).ceil())?;
+        Some(Units { least, most: most.max(least) })
+    }
+
+    /// Returns the units of items that are fetched, each rounded up; none if their size is not known.
+    fn fetches(&self, items: f64) -> Option<f64> {
+        if self.fetched == Fetched::No {
+            return Some(0.0);
+        }
+        Some(items * units(mean_item_bytes(self.facts)?))
+    }
 }
 
 /// Returns the part of the items that have the most frequent value of an attribute.

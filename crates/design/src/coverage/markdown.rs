@@ -44,6 +44,9 @@ impl TableCoverage {
                 writeln!(text, "- **{}**: {}", cell_text(&row.name), cell_text(fault)).ok();
             }
         }
+        if let Some(note) = self.units_note() {
+            writeln!(text, "- {note}").ok();
+        }
         for index in &self.unused {
             writeln!(text, "- no access pattern needs the index {}", cell_text(index)).ok();
         }
@@ -69,6 +72,9 @@ impl Row {
             Some(units) => write!(text, ", {} RU", units.text()).ok(),
             None => None,
         };
+        if cell.is_fetched {
+            text.push_str(", each item fetched from the table");
+        }
         if !cell.assumes.is_empty() {
             write!(text, ", if the items have {}", cell_text(&cell.assumes.join(", "))).ok();
         }

@@ -45,6 +45,9 @@ pub struct TableCoverage {
     pub table: String,
     /// Keys: that of the table, then those of its indexes.
     pub sources: Vec<SourceKey>,
+    /// Mean bytes of an item, from which read units are estimated; none if sizes are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_item_bytes: Option<f64>,
     /// The access patterns, in their order.
     pub rows: Vec<Row>,
     /// Indexes that no pattern asks for and none needs.
@@ -135,7 +138,13 @@ fn of_table(facts: &TableFacts, patterns: &[AccessPattern]) -> Option<TableCover
         let index = source.index.as_ref()?;
         (!rows.is_empty() && !is_used(nth, index)).then(|| index.clone())
     });
-    Some(TableCoverage { table: facts.table.clone(), unused: unused.collect(), rows, sources })
+    Some(TableCoverage {
+        table: facts.table.clone(),
+        unused: unused.collect(),
+        mean_item_bytes: estimate::mean_item_bytes(facts),
+        rows,
+        sources,
+    })
 }
 
 fn row(facts: &TableFacts, sources: &[SourceKey], pattern: &AccessPattern) -> Row {
@@ -147,8 +156,8 @@ fn row(facts: &TableFacts, sources: &[SourceKey], pattern: &AccessPattern) -> Ro
         Answer::No => None,
     };
     let best = cells.iter().enumerate().filter_map(|(nth, cell)| {
-        // Of equals the one asked for counts, then one that assumes nothing, then the first.
-        Some(((rank(cell)?, !cell.is_asked, cell.assumes.len()), nth))
+        // Of equals the one asked for counts, then one that assumes nothing, then one without fetches, then the first.
+        Some(((rank(cell)?, !cell.is_asked, cell.assumes.len(), cell.is_fetched), nth))
     });
     let best = best.min().map(|(_, nth)| nth);
     let asked = sources.iter().zip(&cells).find(|(source, _)| source.index == pattern.index);
@@ -168,6 +177,18 @@ fn row(facts: &TableFacts, sources: &[SourceKey], pattern: &AccessPattern) -> Ro
         cells,
         best,
         fault,
+    }
+}
+
+impl TableCoverage {
+    /// Returns what the read units of its cells come from, in a sentence; none if no cell has any.
+    pub fn units_note(&self) -> Option<String> {
+        let mut cells = self.rows.iter().flat_map(|row| &row.cells);
+        cells.find(|cell| cell.read_units.is_some())?;
+        let bytes = format!("{:.0}", self.mean_item_bytes?);
+        Some(format!(
+            "RU are estimates with items of the mean size, {bytes} bytes: larger items take more"
+        ))
     }
 }
 

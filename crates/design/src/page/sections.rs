@@ -213,6 +213,9 @@ fn coverage(html: &mut Html, covered: &TableCoverage) {
     let rows: Vec<Vec<Cell>> = covered.rows.iter().take(ROWS_MAX).map(row).collect();
     html.table("Access patterns against keys; RU are read units of a request", &header, &rows);
     rest(html, covered.rows.len(), ROWS_MAX, "access pattern");
+    if let Some(note) = covered.units_note() {
+        html.element("p", &format!("{note}."));
+    }
     for (row, fault) in
         covered.rows.iter().filter_map(|row| Some((row, row.fault.as_ref()?))).take(ROWS_MAX)
     {
@@ -235,6 +238,9 @@ fn answer(cell: &crate::coverage::Cell, is_best: bool) -> Cell {
         lines.push(format!("filter: {}", cell.filter.join(" AND ")));
     }
     lines.extend(cell.read_units.map(|units| format!("{} RU", units.text())));
+    if cell.is_fetched {
+        lines.push("each item fetched from the table".to_owned());
+    }
     if cell.answer != Answer::No && !cell.assumes.is_empty() {
         lines.push(format!("if the items have {}", cell.assumes.join(", ")));
     }
