@@ -283,6 +283,26 @@ fn times_and_padded_numbers_are_encoders() {
     }
 }
 
+/// Of items with very many attributes the keys and the first ones are looked at, and all are counted.
+#[test]
+fn attributes_beyond_the_first_hundred_are_told_as_left_out() {
+    let wide = |number: usize| {
+        let mut text = format!("pk=USER#u{number} sk=ORDER#o{number} type=order id=o{number}");
+        for nth in 0..300 {
+            text.push_str(&format!(" a{nth:03}=w{nth}w{number}"));
+        }
+        item(&format!("{text} zone=u{number}"))
+    };
+    let items: Vec<Item> = (0..50).map(wide).collect();
+    let found = infer("pk sk", &items);
+    assert_eq!(told(&found), ["USER ORDER: 50, pk=USER#{}?, sk=ORDER#{}?"]);
+    let note = "items have up to 305 attributes: kinds and templates come from keys and the first 100 of each item, by name";
+    assert_eq!(found.notes, [note]);
+    assert_eq!((found.entities[0].attributes.len(), found.entities[0].more_attributes), (100, 205));
+    let bytes: usize = items.iter().map(Item::size).sum();
+    assert_eq!(usize::try_from(found.entities[0].bytes).ok(), Some(bytes));
+}
+
 #[test]
 fn any_items_are_looked_at_without_a_panic() {
     let texts = [

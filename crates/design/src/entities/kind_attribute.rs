@@ -25,6 +25,11 @@ const LIKELY: [&str; 5] = ["type", "kind", "object", "model", "record"];
 /// Most kinds that an attribute names.
 const VALUES_MAX: usize = 64;
 
+/// Returns whether a name alone says that an attribute may name kinds.
+pub(crate) fn is_known_name(name: &str) -> bool {
+    CERTAIN.iter().chain(&LIKELY).any(|known| name.eq_ignore_ascii_case(known))
+}
+
 /// Returns the attribute that names the kind of an item.
 pub(crate) fn find(
     names: &Names<'_>,

@@ -10,6 +10,7 @@
 //! | `skeleton.rs` | keys divided at their delimiter into literals and parts |
 //! | `kinds.rs` | items divided into kinds |
 //! | `kind_attribute.rs` | the attribute that names the kind |
+//! | `narrow.rs` | items with very many attributes |
 //! | `part.rs` | the attribute and the encoder behind a part of a key |
 //! | `pattern.rs` | the template of a key attribute for the items of one kind, and its drift |
 //! | `when.rs` | conditions that tell one kind from the others, or the items that have an index key |
@@ -20,6 +21,7 @@
 
 mod kind_attribute;
 mod kinds;
+mod narrow;
 mod part;
 mod pattern;
 mod seen;
@@ -119,8 +121,10 @@ pub(crate) struct KeyAttribute {
 pub fn infer(table: &str, definition: &Definition, items: &[Item]) -> Entities {
     let items = items.get(..ITEMS_MAX).unwrap_or(items);
     let keys = key_attributes(definition);
-    let kinds::Kinds { told_by, told: mut kinds, mut others } = kinds::divide(table, &keys, items);
-    let mut notes = Vec::new();
+    let (narrow, note) = narrow::narrowed(&keys, items);
+    let kinds::Kinds { told_by, told: mut kinds, mut others } =
+        kinds::divide(table, &keys, &narrow);
+    let mut notes: Vec<String> = note.into_iter().collect();
     if items.is_empty() {
         notes.push("no items were looked at, so nothing is told of entities".to_owned());
     } else if told_by.is_none() && kinds.len() > 1 {
@@ -133,9 +137,9 @@ pub fn infer(table: &str, definition: &Definition, items: &[Item]) -> Entities {
         notes.push(format!("{} of few items are not told", counted(number, "kind")));
     }
     let patterns: Vec<Vec<KeyPattern>> =
-        kinds.iter().map(|kind| pattern::of_kind(&keys, kind, items)).collect();
+        kinds.iter().map(|kind| pattern::of_kind(&keys, kind, &narrow)).collect();
     let table_templates =
-        templates::of_table(&keys, (&kinds, &patterns, told_by.as_deref()), items, &mut notes);
+        templates::of_table(&keys, (&kinds, &patterns, told_by.as_deref()), &narrow, &mut notes);
     let entities = kinds
         .iter()
         .zip(patterns)

@@ -9,7 +9,7 @@
 //! usual size.
 
 use super::{fault, items, read, written};
-use hashrange::cost::{AccessPattern, Contract};
+use hashrange::cost::{AccessPattern, Contract, Definition};
 use hashrange::{ApiResult, Database, Item, Operation, Reason, StateFault};
 use hashrange_design::coverage::{cover, read_table};
 use hashrange_design::entities::infer;
@@ -51,6 +51,13 @@ struct Page {
     last_evaluated_key: Option<Box<RawValue>>,
 }
 
+/// An answer of DescribeTable.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Described {
+    table: Definition,
+}
+
 /// Tells the kinds of items in a table.
 pub async fn entities(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let OfEntities { table_name, sample_items } = read(body)?;
@@ -58,9 +65,19 @@ pub async fn entities(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     if !(1..=SAMPLE_MAX).contains(&most) {
         return Err(form(format!("SampleItems is from 1 to {SAMPLE_MAX}")));
     }
-    let facts = database.facts(&table_name).await?;
+    let definition = definition(database, &table_name).await?;
     let items = sample(database, &table_name, most).await?;
-    written(&infer(&table_name, &facts.definition.unwrap_or_default(), &items))
+    // Other requests are answered meanwhile.
+    let infer = move || infer(&table_name, &definition, &items);
+    written(&tokio::task::spawn_blocking(infer).await.map_err(|_| Reason::Internal)?)
+}
+
+/// Returns the keys and indexes of a table.
+async fn definition(database: &Database, table: &str) -> ApiResult<Definition> {
+    let request = json!({ "TableName": table }).to_string();
+    let answer = database.call(Operation::DescribeTable, request.as_bytes()).await?;
+    let described: Described = serde_json::from_slice(&answer).map_err(|_| Reason::Internal)?;
+    Ok(described.table)
 }
 
 /// Tells which keys of tables answer access patterns.
