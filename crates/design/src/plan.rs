@@ -55,6 +55,9 @@ impl TablePlan {
     /// Returns its request in one canonical form: two requests that make the same table have the same.
     pub fn canonical(&self) -> Map<String, Value> {
         let mut request = self.request.clone();
+        if let Some(encryption) = request.get_mut("SSESpecification") {
+            settle_encryption(encryption);
+        }
         request.retain(|name, value| !is_usual(name, value));
         if request.get("BillingMode").is_some_and(|mode| mode == "PAY_PER_REQUEST") {
             request.remove("ProvisionedThroughput");
@@ -89,6 +92,23 @@ fn is_usual(name: &str, value: &Value) -> bool {
         }
         value => USUAL.iter().any(|(known, usual)| *known == name && value == usual),
     }
+}
+
+/// Gives encryption with a key of the account one form: it is the same with `Enabled`, with the type `KMS`, with both,
+/// and with the name of the key that the service then takes.
+fn settle_encryption(encryption: &mut Value) {
+    let Some(members) = encryption.as_object_mut() else { return };
+    let is_on =
+        members.get("Enabled").map_or(members.contains_key("SSEType"), |it| *it == json!(true));
+    if !is_on {
+        return;
+    }
+    members.insert("Enabled".to_owned(), json!(true));
+    members.entry("SSEType").or_insert_with(|| json!("KMS"));
+    members.retain(|name, value| {
+        let is_usual_key = value.as_str().is_some_and(|key| key.ends_with("alias/aws/dynamodb"));
+        name != "KMSMasterKeyId" || !is_usual_key && !value.is_null()
+    });
 }
 
 /// Sorts the members of an index whose order says nothing, but for those of its key.

@@ -38,7 +38,7 @@ fn plans() -> Vec<TablePlan> {
                 "OnDemandThroughput": {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": 20},
                 "WarmThroughput": {"ReadUnitsPerSecond": 13000, "WriteUnitsPerSecond": 5000},
                 "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"},
-                "SSESpecification": {"Enabled": true, "SSEType": "KMS"},
+                "SSESpecification": {"SSEType": "KMS", "KMSMasterKeyId": "arn:aws:kms:r:1:key/k"},
                 "TableClass": "STANDARD_INFREQUENT_ACCESS", "DeletionProtectionEnabled": true,
                 "Tags": [{"Key": "team", "Value": "a\n%{b}\u{1}é"}, {"Key": "two words", "Value": ""}]}),
             Some("expires"),
@@ -139,6 +139,70 @@ fn terraform_is_read_as_people_write_it() {
 }
 
 #[test]
+fn what_is_not_taken_of_terraforms_inner_blocks_is_named_with_its_block() {
+    let text = r#"
+        resource "aws_dynamodb_table" "t" {
+          name = "t"
+          hash_key = "a"
+          attribute {
+            name = "a"
+            type = "S"
+            kind = "x"
+          }
+          ttl {
+            attribute_name = "until"
+            grace = 1
+          }
+          server_side_encryption {
+            enabled = true
+            kms_key_arn = "arn:aws:kms:r:1:key/k"
+            rotated = true
+          }
+          warm_throughput {
+            read_units_per_second = 13000
+            unit {}
+          }
+          global_secondary_index {
+            name = "g"
+            key_schema {
+              attribute_name = "a"
+              key_type = "HASH"
+              order = 1
+            }
+            projection_type = "ALL"
+            sparse = true
+          }
+        }
+    "#;
+    let read = formats::read_terraform(text).expect("a table");
+    let [table] = &read.tables[..] else { panic!("{read:?}") };
+    let mut not_taken = table.not_taken.clone();
+    not_taken.sort();
+    assert_eq!(
+        not_taken,
+        [
+            "grace of ttl",
+            "kind of an attribute",
+            "order of a key_schema",
+            "rotated of server_side_encryption",
+            "sparse of an index",
+            "unit of warm_throughput"
+        ]
+    );
+    assert_eq!(table.plan.request["SSESpecification"]["KMSMasterKeyId"], "arn:aws:kms:r:1:key/k");
+}
+
+/// A key that has a name and no ARN is one that Terraform does not take.
+#[test]
+fn a_key_without_its_arn_is_told_as_lost() {
+    let mut plan = plans().remove(0);
+    plan.request["SSESpecification"]["KMSMasterKeyId"] = json!("alias/shop");
+    let written = formats::terraform(&[plan]);
+    assert_eq!(written.lost, ["shop.orders: the key alias/shop, of which Terraform wants the ARN"]);
+    assert!(!written.text.contains("kms_key_arn"), "{}", written.text);
+}
+
+#[test]
 fn what_terraform_cannot_be_read_is_named_with_its_line() {
     let table = |inside: &str| format!("resource \"aws_dynamodb_table\" \"t\" {{\n{inside}\n}}\n");
     for (text, expected) in [
@@ -153,7 +217,18 @@ fn what_terraform_cannot_be_read_is_named_with_its_line() {
         (table("name = \"t\""), "line 1: t: hash_key is missing"),
         (
             table("name = \"t\"\nhash_key = \"a\"\nbilling_mode = \"FREE\""),
-            "line 1: t: \"FREE\" is no billing_mode",
+            "line 4: t: \"FREE\" is no billing_mode",
+        ),
+        (
+            table("name = \"t\"\nhash_key = \"a\"\ntags = {\n a = \"b\"\n c = var.c\n}"),
+            "line 6: t: tags: `var.c` is a variable",
+        ),
+        (
+            table(
+                "name = \"t\"\nhash_key = \"a\"\nglobal_secondary_index {\nname = \"g\"\nhash_key = \"a\"\n\
+                 non_key_attributes = [\n\"x\",\nlocal.y,\n]\n}",
+            ),
+            "line 9: t: non_key_attributes: `local.y` is a variable",
         ),
         (
             table("name = \"t\"\nhash_key = \"a\"\nread_capacity = 1.5"),
@@ -189,7 +264,12 @@ fn templates_of_cloudformation_have_all_of_a_table() {
     assert_eq!(ids, ["ShopOrders", "9Lives", "9Lives2"]);
     let properties = &resources["ShopOrders"]["Properties"];
     assert_eq!(properties["StreamSpecification"], json!({"StreamViewType": "KEYS_ONLY"}));
-    assert_eq!(properties["SSESpecification"], json!({"SSEEnabled": true, "SSEType": "KMS"}));
+    let key =
+        json!({"SSEEnabled": true, "SSEType": "KMS", "KMSMasterKeyId": "arn:aws:kms:r:1:key/k"});
+    assert_eq!(properties["SSESpecification"], key);
+    for name in ["Tags", "WarmThroughput"] {
+        assert_eq!(properties[name], plans[0].request[name]);
+    }
     let ttl = json!({"AttributeName": "expires", "Enabled": true});
     assert_eq!(properties["TimeToLiveSpecification"], ttl);
     assert_eq!(properties["GlobalSecondaryIndexes"], plans[0].request["GlobalSecondaryIndexes"]);

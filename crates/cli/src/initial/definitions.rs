@@ -76,7 +76,7 @@ fn contents(path: &Path, values: Vec<Value>, names: &template::Names) -> anyhow:
     let place = path.display().to_string();
     let mut contents = Contents { source: place.clone(), ..Contents::default() };
     if terraform::is_form_of(path) {
-        let read = terraform::definitions(path, &mut contents.not_taken);
+        let read = terraform::definitions(&source::text(path)?, &mut contents.not_taken);
         contents.definitions.extend(read.with_context(|| place.clone())?);
     }
     for value in values {

@@ -4,7 +4,6 @@
 
 use super::definition::Definition;
 use super::not_taken::NotTaken;
-use super::source;
 use hashrange_design::formats::{TerraformTable, read_terraform};
 use std::path::Path;
 
@@ -30,9 +29,9 @@ pub fn is_form_of(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "tf")
 }
 
-/// Returns the tables of a file; adds notes on its other blocks.
-pub fn definitions(path: &Path, not_taken: &mut Vec<NotTaken>) -> anyhow::Result<Vec<Definition>> {
-    let contents = read_terraform(&source::text(path)?)?;
+/// Returns the tables of a text; adds notes on its other blocks.
+pub fn definitions(text: &str, not_taken: &mut Vec<NotTaken>) -> anyhow::Result<Vec<Definition>> {
+    let contents = read_terraform(text)?;
     let other = |what| NotTaken { what, why: super::not_taken::NO_TABLE };
     not_taken.extend(contents.others.into_iter().map(other));
     let definition = |TerraformTable { plan, not_taken }: TerraformTable| {

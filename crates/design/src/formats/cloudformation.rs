@@ -76,7 +76,7 @@ fn properties(table: &TablePlan) -> Map<String, Value> {
         let view = json!({ "StreamViewType": stream["StreamViewType"] });
         properties.insert("StreamSpecification".to_owned(), view);
     }
-    if let Some(encryption) = table.request.get("SSESpecification") {
+    if let Some(encryption) = table.canonical().get("SSESpecification") {
         let mut told = Map::new();
         told.insert("SSEEnabled".to_owned(), encryption["Enabled"].clone());
         for name in ["SSEType", "KMSMasterKeyId"] {

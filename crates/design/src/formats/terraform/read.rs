@@ -4,6 +4,7 @@ use super::cursor::TerraformFault;
 use super::tree::{self, Block, Body, Literal};
 use crate::plan::TablePlan;
 use serde_json::{Map, Value, json};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 const RESOURCE: &str = "aws_dynamodb_table";
@@ -50,7 +51,8 @@ pub fn read(text: &str) -> Read<Contents> {
 }
 
 fn table(block: &Block) -> Read<Table> {
-    let reader = Reader { of: block.labels.get(1).map_or("table", String::as_str) };
+    let of = block.labels.get(1).map_or("table", String::as_str);
+    let reader = Reader { of, not_taken: RefCell::default() };
     let mut taker = Taker::new(&block.body);
     for several in ["count", "for_each"] {
         if let Some((_, line)) = taker.value(several) {
@@ -68,11 +70,7 @@ fn table(block: &Block) -> Read<Table> {
     request.insert("TableName".to_owned(), json!(name));
     request.insert("AttributeDefinitions".to_owned(), reader.attributes(&mut taker)?);
     request.insert("KeySchema".to_owned(), reader.key(&mut taker, block.line)?);
-    let is_on_demand = match reader.text(&mut taker, "billing_mode")?.as_deref() {
-        None | Some("PROVISIONED") => false,
-        Some("PAY_PER_REQUEST") => true,
-        Some(other) => return reader.fault(block.line, &format!("{other:?} is no billing_mode")),
-    };
+    let is_on_demand = reader.is_on_demand(&mut taker)?;
     let units = reader.units(&mut taker)?;
     if is_on_demand {
         request.insert("BillingMode".to_owned(), json!("PAY_PER_REQUEST"));
@@ -81,7 +79,6 @@ fn table(block: &Block) -> Read<Table> {
             units.unwrap_or_else(|| json!({ "ReadCapacityUnits": 1, "WriteCapacityUnits": 1 }));
         request.insert("ProvisionedThroughput".to_owned(), units);
     }
-    let mut not_taken = Vec::new();
     reader.throughput(&mut taker, &mut request)?;
     for (kind, member) in [
         ("local_secondary_index", "LocalSecondaryIndexes"),
@@ -92,7 +89,7 @@ fn table(block: &Block) -> Read<Table> {
         let indexes: Vec<Value> = taker
             .blocks(kind)
             .into_iter()
-            .map(|it| reader.index(it, is_local.then_some(&hash), is_on_demand, &mut not_taken))
+            .map(|it| reader.index(it, is_local.then_some(&hash), is_on_demand))
             .collect::<Read<_>>()?;
         if !indexes.is_empty() {
             request.insert(member.to_owned(), Value::Array(indexes));
@@ -100,6 +97,7 @@ fn table(block: &Block) -> Read<Table> {
     }
     reader.settings(&mut taker, &mut request)?;
     let time_to_live = reader.time_to_live(&mut taker)?;
+    let mut not_taken = reader.not_taken.into_inner();
     not_taken.extend(taker.left());
     let plan = TablePlan { name, request, time_to_live, ..TablePlan::default() };
     Ok(Table { plan, not_taken })
@@ -142,6 +140,8 @@ impl<'b> Taker<'b> {
 /// Reads the members of one table; faults name it.
 struct Reader<'r> {
     of: &'r str,
+    /// Names of attributes and blocks in blocks that are not taken, each with its block.
+    not_taken: RefCell<Vec<String>>,
 }
 
 impl Reader<'_> {
@@ -161,6 +161,22 @@ impl Reader<'_> {
             _ => format!("{name} is no {wanted}"),
         };
         self.fault(line, &why)
+    }
+
+    /// Keeps the names of what a block has and nobody has taken.
+    fn close(&self, taker: Taker<'_>, of: &str) {
+        let left = taker.left().into_iter().map(|left| format!("{left} of {of}"));
+        self.not_taken.borrow_mut().extend(left);
+    }
+
+    fn is_on_demand(&self, taker: &mut Taker<'_>) -> Read<bool> {
+        const NAME: &str = "billing_mode";
+        let line = taker.value(NAME).map_or(0, |(_, line)| line);
+        match self.text(taker, NAME)?.as_deref() {
+            None | Some("PROVISIONED") => Ok(false),
+            Some("PAY_PER_REQUEST") => Ok(true),
+            Some(other) => self.fault(line, &format!("{other:?} is no billing_mode")),
+        }
     }
 
     fn text(&self, taker: &mut Taker<'_>, name: &'static str) -> Read<Option<String>> {
@@ -199,9 +215,9 @@ impl Reader<'_> {
         let Literal::List(values) = found.0 else {
             return self.wrong(name, "list of texts", found);
         };
-        let names = values.iter().map(|value| match value {
+        let names = values.iter().map(|(value, line)| match value {
             Literal::Text(text) => Ok(text.clone()),
-            other => self.wrong(name, "list of texts", (other, found.1)),
+            other => self.wrong(name, "list of texts", (other, *line)),
         });
         names.collect()
     }
@@ -210,6 +226,7 @@ impl Reader<'_> {
         let attribute = |block: &Block| {
             let mut taker = Taker::new(&block.body);
             let (name, kind) = (self.text(&mut taker, "name")?, self.text(&mut taker, "type")?);
+            self.close(taker, "an attribute");
             match (name, kind) {
                 (Some(name), Some(kind)) => {
                     Ok(json!({ "AttributeName": name, "AttributeType": kind }))
@@ -260,6 +277,7 @@ impl Reader<'_> {
                     let number = self.number(&mut inner, name)?;
                     units.extend(number.map(|number| (of_request.to_owned(), json!(number))));
                 }
+                self.close(inner, kind);
                 into.insert(member.to_owned(), Value::Object(units));
             }
         }
@@ -267,13 +285,7 @@ impl Reader<'_> {
     }
 
     /// Reads an index; a local one has the partition key of its table.
-    fn index(
-        &self,
-        block: &Block,
-        of_table: Option<&Value>,
-        is_on_demand: bool,
-        not_taken: &mut Vec<String>,
-    ) -> Read<Value> {
+    fn index(&self, block: &Block, of_table: Option<&Value>, is_on_demand: bool) -> Read<Value> {
         let mut taker = Taker::new(&block.body);
         let Some(name) = self.text(&mut taker, "name")? else {
             return self.fault(block.line, "an index has no name");
@@ -306,7 +318,7 @@ impl Reader<'_> {
             }
             self.throughput(&mut taker, &mut index)?;
         }
-        not_taken.extend(taker.left().into_iter().map(|left| format!("{left} of an index")));
+        self.close(taker, "an index");
         Ok(Value::Object(index))
     }
 
@@ -320,6 +332,7 @@ impl Reader<'_> {
             let mut taker = Taker::new(&block.body);
             let name = self.text(&mut taker, "attribute_name")?;
             let kind = self.text(&mut taker, "key_type")?;
+            self.close(taker, "a key_schema");
             match (name, kind) {
                 (Some(name), Some(kind)) => Ok(json!({ "AttributeName": name, "KeyType": kind })),
                 _ => self.fault(block.line, "a key_schema has an attribute_name and a key_type"),
@@ -338,8 +351,14 @@ impl Reader<'_> {
         }
         for block in taker.blocks("server_side_encryption") {
             let mut inner = Taker::new(&block.body);
-            if self.truth(&mut inner, "enabled")? == Some(true) {
-                let told = json!({ "Enabled": true, "SSEType": "KMS" });
+            let is_on = self.truth(&mut inner, "enabled")? == Some(true);
+            let key = self.text(&mut inner, "kms_key_arn")?;
+            self.close(inner, "server_side_encryption");
+            if is_on {
+                let mut told = json!({ "Enabled": true, "SSEType": "KMS" });
+                if let Some(key) = key {
+                    told["KMSMasterKeyId"] = json!(key);
+                }
                 request.insert("SSESpecification".to_owned(), told);
             }
         }
@@ -351,9 +370,9 @@ impl Reader<'_> {
         }
         if let Some(found) = taker.value("tags") {
             let Literal::Object(tags) = found.0 else { return self.wrong("tags", "object", found) };
-            let tag = |(key, value): &(String, Literal)| match value {
+            let tag = |(key, value, line): &(String, Literal, usize)| match value {
                 Literal::Text(value) => Ok(json!({ "Key": key, "Value": value })),
-                other => self.wrong("tags", "object of texts", (other, found.1)),
+                other => self.wrong("tags", "object of texts", (other, *line)),
             };
             let tags = tags.iter().map(tag).collect::<Read<Value>>()?;
             request.insert("Tags".to_owned(), tags);
@@ -369,6 +388,7 @@ impl Reader<'_> {
             if self.truth(&mut inner, "enabled")? != Some(false) {
                 attribute = name;
             }
+            self.close(inner, "ttl");
         }
         Ok(attribute)
     }

@@ -41,8 +41,10 @@ pub(super) enum Literal {
     Bool(bool),
     Number(String),
     Text(String),
-    List(Vec<Literal>),
-    Object(Vec<(String, Literal)>),
+    /// Values, each with its line.
+    List(Vec<(Literal, usize)>),
+    /// Names and values, each with its line.
+    Object(Vec<(String, Literal, usize)>),
     /// A variable, a function, a text with `${`, a heredoc: its text.
     Other(String),
 }
@@ -187,7 +189,8 @@ impl Parser<'_> {
             if self.cursor.peek().is_none() {
                 return Err(TerraformFault { line, why: "a list is not closed".to_owned() });
             }
-            values.push(self.value(depth + 1)?);
+            let at = self.cursor.line();
+            values.push((self.value(depth + 1)?, at));
             self.cursor.pass_blanks(true)?;
             if !self.cursor.eat(',') && self.cursor.peek().is_some_and(|it| it != ']') {
                 return self.cursor.fault("a comma or ] is expected");
@@ -204,6 +207,7 @@ impl Parser<'_> {
             if self.cursor.eat('}') {
                 return Ok(Literal::Object(members));
             }
+            let at = self.cursor.line();
             let name = match self.cursor.peek() {
                 None => {
                     return Err(TerraformFault { line, why: "an object is not closed".to_owned() });
@@ -218,10 +222,10 @@ impl Parser<'_> {
             if !self.cursor.eat('=') && !self.cursor.eat(':') {
                 // A key in brackets, or a `for`: none of our literals.
                 self.pass_expression()?;
-                members.push((name, Literal::Other("for".to_owned())));
+                members.push((name, Literal::Other("for".to_owned()), at));
                 continue;
             }
-            members.push((name, self.value(depth + 1)?));
+            members.push((name, self.value(depth + 1)?, at));
             self.cursor.pass_blanks(false)?;
             self.cursor.eat(',');
         }

@@ -17,7 +17,8 @@ pub fn write(tables: &[TablePlan]) -> Written {
         lines.open(&format!("resource \"aws_dynamodb_table\" {}", quoted(&label)));
         write_table(&mut lines, table, &request);
         lines.close();
-        if let Some(key) = request["SSESpecification"].get("KMSMasterKeyId") {
+        let key = request["SSESpecification"]["KMSMasterKeyId"].as_str();
+        if let Some(key) = key.filter(|key| !is_arn(key)) {
             told.push(format!("{}: the key {key}, of which Terraform wants the ARN", table.name));
         }
     }
@@ -128,9 +129,12 @@ fn write_settings(lines: &mut Lines, table: &TablePlan, request: &Value) {
         lines.line("stream_enabled = true");
         lines.text("stream_view_type", &stream["StreamViewType"]);
     }
-    if request.get("SSESpecification").is_some() {
+    if let Some(encryption) = request.get("SSESpecification") {
         lines.open("server_side_encryption");
         lines.line("enabled = true");
+        if encryption["KMSMasterKeyId"].as_str().is_some_and(is_arn) {
+            lines.text("kms_key_arn", &encryption["KMSMasterKeyId"]);
+        }
         lines.close();
     }
     lines.text("table_class", &request["TableClass"]);
@@ -145,6 +149,10 @@ fn write_settings(lines: &mut Lines, table: &TablePlan, request: &Value) {
         }
         lines.close();
     }
+}
+
+fn is_arn(key: &str) -> bool {
+    key.starts_with("arn:")
 }
 
 /// Lines of the text, indented by the blocks that are open.
