@@ -139,6 +139,50 @@ fn a_new_index_is_filled_and_order_says_nothing() {
     );
 }
 
+/// What differs may stand at the end of a long cell.
+#[test]
+fn cells_are_as_long_as_what_they_say() {
+    let with = |last: &str| {
+        let mut names: Vec<String> = (10..40).map(|nth| format!("attribute{nth}")).collect();
+        names.push(last.to_owned());
+        let mut plan = plan();
+        plan.request["GlobalSecondaryIndexes"][0]["Projection"] =
+            json!({"ProjectionType": "INCLUDE", "NonKeyAttributes": names});
+        plan
+    };
+    let text = compare(&[with("is_old")], &[with("is_new")]).to_markdown();
+    assert!(text.contains("attribute39, is_old |"), "{text}");
+    assert!(text.contains("attribute39, is_new |"), "{text}");
+}
+
+/// Encryption with a key of the account has several forms; another key is a change.
+#[test]
+fn encryption_that_means_the_same_is_no_change() {
+    let with = |encryption: Value| {
+        let mut plan = plan();
+        plan.request.insert("SSESpecification".to_owned(), encryption);
+        plan
+    };
+    let same = [
+        json!({"Enabled": true}),
+        json!({"SSEType": "KMS"}),
+        json!({"Enabled": true, "SSEType": "KMS"}),
+        json!({"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "alias/aws/dynamodb"}),
+    ];
+    for one in &same {
+        let found = compare(&[with(one.clone())], &[with(same[0].clone())]);
+        assert!(found.is_empty(), "{one}: {found:?}");
+        let found = compare(&[with(one.clone())], &[plan()]);
+        assert_eq!(found.tables[0].changes[0].before.as_deref(), Some("KMS"), "{one}");
+    }
+    for none in [json!({}), json!({"Enabled": false})] {
+        assert!(compare(&[with(none.clone())], &[plan()]).is_empty(), "{none}");
+    }
+    let key = json!({"SSEType": "KMS", "KMSMasterKeyId": "alias/shop"});
+    let found = compare(&[with(same[0].clone())], &[with(key)]);
+    assert_eq!(found.tables[0].changes[0].after.as_deref(), Some("KMS, alias/shop"));
+}
+
 #[test]
 fn tables_come_and_go_and_names_are_no_markup() {
     let mut other = plan();

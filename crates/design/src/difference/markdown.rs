@@ -1,7 +1,7 @@
 //! The difference as Markdown, for a pull request.
 
 use super::{Change, Difference, Effect, Kind, TableDifference};
-use crate::words::{cell_text, count, counted, short};
+use crate::words::{cell_text, count, counted};
 use hashrange_cost::units;
 use std::fmt::Write as _;
 
@@ -67,7 +67,7 @@ impl TableDifference {
             writeln!(text, "| part | before | after | what it takes |\n|---|---|---|---|").ok();
             for change in &self.changes {
                 let side = |side: &Option<String>| {
-                    side.as_deref().map_or_else(|| "-".to_owned(), side_text)
+                    side.as_deref().map_or_else(|| "-".to_owned(), cell_text)
                 };
                 let (before, after) = (side(&change.before), side(&change.after));
                 let part = cell_text(&change.part);
@@ -76,15 +76,11 @@ impl TableDifference {
         } else {
             for change in &self.changes {
                 let side = change.before.as_deref().or(change.after.as_deref()).unwrap_or_default();
-                writeln!(text, "- {}: {}", cell_text(&change.part), side_text(side)).ok();
+                writeln!(text, "- {}: {}", cell_text(&change.part), cell_text(side)).ok();
             }
         }
         text.push('\n');
     }
-}
-
-fn side_text(side: &str) -> String {
-    cell_text(&short(side))
 }
 
 impl Change {
