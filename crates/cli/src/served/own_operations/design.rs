@@ -67,9 +67,7 @@ pub async fn entities(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     }
     let definition = definition(database, &table_name).await?;
     let items = sample(database, &table_name, most).await?;
-    // Other requests are answered meanwhile.
-    let infer = move || infer(&table_name, &definition, &items);
-    written(&tokio::task::spawn_blocking(infer).await.map_err(|_| Reason::Internal)?)
+    written(&infer(&table_name, &definition, &items))
 }
 
 /// Returns the keys and indexes of a table.
