@@ -35,14 +35,35 @@ pub(crate) fn index_name(table: &TableSeen<'_>, key: &Key, taken: &[String]) -> 
     std::iter::once(name.clone()).chain(numbered).find(|name| !is_there(name)).unwrap_or(name)
 }
 
-/// Returns a word quoted for a shell.
+/// Returns a word quoted for a shell. One with characters that a terminal does not show is in the form `$'...'` of bash
+/// and zsh.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_.=:,+/".contains(one);
     if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+        return word.to_owned();
     }
+    if !word.chars().any(is_hidden) {
+        return format!("'{}'", word.replace('\'', r"'\''"));
+    }
+    let mut quoted = "$'".to_owned();
+    for one in word.chars() {
+        match one {
+            '\'' | '\\' => quoted.extend(['\\', one]),
+            one if !is_hidden(one) => quoted.push(one),
+            one => {
+                let code = u32::from(one);
+                let escape =
+                    if code > 0xFFFF { format!("\\U{code:08x}") } else { format!("\\u{code:04x}") };
+                quoted.push_str(&escape);
+            }
+        }
+    }
+    quoted + "'"
+}
+
+/// Returns whether a terminal may show nothing of a character, or something else.
+fn is_hidden(one: char) -> bool {
+    one.is_control() || !(one.is_ascii() || one.is_alphanumeric())
 }
 
 /// Returns the index in the form of `hashrange alter --add-gsi`.
@@ -117,4 +138,25 @@ fn throughput(table: &TableSeen<'_>) -> Value {
     json!({
         "ReadCapacityUnits": of_kind(Kind::Read), "WriteCapacityUnits": of_kind(Kind::Write),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        for (word, quoted) in [
+            ("by-a=a:S", "by-a=a:S"),
+            ("", "''"),
+            ("it's", r"'it'\''s'"),
+            ("tab\t", r"$'tab\u0009'"),
+            ("a\nb'c\\", r"$'a\u000ab\'c\\'"),
+            ("a\u{202e}b", r"$'a\u202eb'"),
+            ("\u{1F600}", r"$'\U0001f600'"),
+            ("größe 1", "'größe 1'"),
+        ] {
+            assert_eq!(shell_word(word), quoted);
+        }
+    }
 }

@@ -203,6 +203,9 @@ impl fmt::Display for Pattern {
             match &self.returns {
                 Returns::All => None,
                 Returns::Count => Some("RETURNS COUNT".to_owned()),
+                Returns::Names(returned) if returned == &["COUNT"] => {
+                    Some("RETURNS `COUNT`".to_owned())
+                }
                 Returns::Names(returned) => names("RETURNS", returned),
             },
         ];
@@ -297,6 +300,7 @@ mod tests {
             "c = ? AND d BETWEEN ? AND ? FILTER e = ? AND (f = ? OR g = ?) AND size(h) > ? RETURNS c, `x y`",
             "UPDATES a, b IF attribute_exists(c)",
             "RETURNS COUNT",
+            "RETURNS `COUNT`",
             "INSERT",
             "DELETE WHERE a = ?",
             "UPDATE UPDATES b WHERE a = ?",

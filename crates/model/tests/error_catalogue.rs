@@ -382,6 +382,7 @@ fn template_faults() -> Vec<TemplateFault> {
         TemplateFault::Text { .. } => [TemplateFault::Text { fault: TemplateTextFault::TooLong(3), column: 1 }],
         TemplateFault::When { .. } => [TemplateFault::When { reason: Box::new(Reason::Statement(StatementFault::Malformed(Malformed::Token))), column: 3 }],
         TemplateFault::NotAString { .. } => [TemplateFault::NotAString { attribute: text(), declared: AttributeType::N }],
+        TemplateFault::UsesNumber { .. } => [TemplateFault::UsesNumber { attribute: "sk".to_owned(), used: text() }],
         TemplateFault::UsesDerived { .. } => [TemplateFault::UsesDerived { attribute: "sk".to_owned(), used: text() }],
         TemplateFault::KeysAreSet(..) => [TemplateFault::KeysAreSet(text())],
         TemplateFault::Generates(..) => [TemplateFault::Generates(text())],

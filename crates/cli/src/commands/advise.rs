@@ -128,7 +128,7 @@ fn tried(answered: &Answered) -> String {
     let pattern = &instead.pattern;
     let joined = |tested: &[Tested]| {
         let texts: Vec<&str> = tested.iter().map(|it| it.text.as_str()).collect();
-        shell_word(&texts.join(" AND ").replace('?', "..."))
+        shell_word(&with_dots(&texts.join(" AND ")))
     };
     let table = &instead.table;
     let filter = match &pattern.filter[..] {
@@ -140,6 +140,18 @@ fn tried(answered: &Answered) -> String {
         (_, []) => format!("scan {table}{filter}"),
         (_, keys) => format!("query {table} {}{filter}", joined(keys)),
     }
+}
+
+/// Returns tests with `...` in the place of values; a name in backquotes may have a question mark.
+fn with_dots(tests: &str) -> String {
+    let texts = tests.split('`').enumerate();
+    let dotted =
+        texts.map(
+            |(nth, text)| {
+                if nth.is_multiple_of(2) { text.replace('?', "...") } else { text.to_owned() }
+            },
+        );
+    dotted.collect::<Vec<_>>().join("`")
 }
 
 fn unused_key(lines: &mut Vec<String>, unused: &UnusedKey) {

@@ -492,6 +492,6 @@ pub struct Advice {
 impl Counted {
     /// Returns the sum of all units.
     pub fn total_units(&self) -> f64 {
-        self.units.iter().map(|on| on.units).sum()
+        self.units.iter().fold(0.0, |units, on| units + on.units)
     }
 }

@@ -290,12 +290,14 @@ fn check_template(
         return Err(fault);
     }
     if let Some(number) = record.versions.as_ref().map(|versions| &versions.number) {
-        // The server sets it after keys are derived.
         if number == attribute {
             let declared = AttributeType::N;
             return Err(TemplateFault::NotAString { attribute: number.clone(), declared });
         }
-        uses(template, number).map_or(Ok(()), Err)?;
+        if template.names().contains(&**number) {
+            let (attribute, used) = (attribute.to_owned(), number.clone());
+            return Err(TemplateFault::UsesNumber { attribute, used });
+        }
     }
     let templates = record.key_templates.iter().filter_map(TemplateRecord::template);
     for other in templates.filter(|it| it.attribute() != attribute) {

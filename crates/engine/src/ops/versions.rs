@@ -37,18 +37,37 @@ impl<S: Store> Engine<S> {
             record.set_versions(versions.clone());
             self.core().replace_table(&table, record, Vec::new(), |_: &mut Batch| {}).await?;
         }
-        Ok(described(versions))
+        Ok(described(&table, versions))
     }
 
     /// Describes the versions that a table keeps as items.
     pub fn describe_versions(&self, table_name: &str) -> ApiResult<VersionsDescription> {
-        Ok(described(self.named_table(table_name)?.record.versions.clone()))
+        let table = self.named_table(table_name)?;
+        Ok(described(&table, table.record.versions.clone()))
     }
 }
 
-fn described(versions: Option<VersionsRecord>) -> VersionsDescription {
+fn described(table: &Table, versions: Option<VersionsRecord>) -> VersionsDescription {
     let rules = versions.as_ref().and_then(|versions| VersionRules::of(versions).ok());
-    VersionsDescription { versions, warnings: rules.map(|it| it.warnings()).unwrap_or_default() }
+    let mut warnings = rules.map(|it| it.warnings()).unwrap_or_default();
+    if let Some(days) = versions.as_ref().and_then(|it| it.keep_days)
+        && let Err(why) = check_expiry(table)
+    {
+        warnings.push(format!("versions no longer expire after {days} days: {why}"));
+    }
+    VersionsDescription { versions, warnings }
+}
+
+/// Checks that the time to live of a table can expire its versions.
+fn check_expiry(table: &Table) -> Result<(), String> {
+    let expires = table.record.time_to_live.as_ref();
+    let expires = expires
+        .filter(|it| it.state != TimeToLiveState::Disabling)
+        .ok_or("versions expire by the table's time to live, which is not enabled")?;
+    if table.can_expire_by(&expires.attribute) {
+        return Ok(());
+    }
+    Err(format!("the time to live {} is a key of the table, or no number", expires.attribute))
 }
 
 /// Checks rules for a table.
@@ -67,9 +86,7 @@ fn check(table: &Table, versions: &VersionsRecord) -> Result<(), String> {
     if table.key.contains(&versions.number) {
         return Err(format!("{} is a key of the table, not a number of versions", versions.number));
     }
-    if table.record.key_type(&versions.number).is_some_and(|kind| kind != KeyType::N) {
-        return Err(format!("{} is a key of an index that is no number", versions.number));
-    }
+    versions.check_number(&table.record)?;
     let templates = table.derived.iter().flatten().map(|derived| &derived.template);
     let uses = |template: &KeyTemplate| {
         template.attribute() == versions.number || template.names().contains(&*versions.number)
@@ -83,19 +100,8 @@ fn check(table: &Table, versions: &VersionsRecord) -> Result<(), String> {
         return Err(format!("at least 1 version, or for 1 to {DAYS_MAX} days"));
     }
     let expires = table.record.time_to_live.as_ref();
-    let is_expiring = expires.is_some_and(|it| it.state != TimeToLiveState::Disabling);
-    if versions.keep_days.is_some() && !is_expiring {
-        return Err("versions expire by the table's time to live, which is not enabled".to_owned());
+    if expires.is_some_and(|expires| expires.attribute == versions.number) {
+        return Err(format!("{} is the time to live of the table", versions.number));
     }
-    if let Some(attribute) = expires.map(|expires| &expires.attribute) {
-        if *attribute == versions.number {
-            return Err(format!("{attribute} is the time to live of the table"));
-        }
-        if versions.keep_days.is_some() && !table.can_expire_by(attribute) {
-            return Err(format!(
-                "the time to live {attribute} is a key of the table, or no number"
-            ));
-        }
-    }
-    Ok(())
+    if versions.keep_days.is_some() { check_expiry(table) } else { Ok(()) }
 }

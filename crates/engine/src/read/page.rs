@@ -189,7 +189,8 @@ pub(crate) async fn read_merged<V: View, R: Rows>(
         }
     }
     let charged = of_partitions.iter().filter(|bytes| is_first || **bytes > 0);
-    let units = charged.map(|bytes| read_units(*bytes, plan.consistent)).sum();
+    // The sum of no numbers is -0.0.
+    let units = charged.fold(0.0, |units, bytes| units + read_units(*bytes, plan.consistent));
     finished(view, walk, units).await
 }
 

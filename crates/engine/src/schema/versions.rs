@@ -10,9 +10,10 @@
 //!
 //! Left to others: the writes of versions (`write/numbered.rs`).
 
+use super::{KeyType, TableRecord};
 use serde::{Deserialize, Serialize};
 
-/// Greatest width of a number.
+/// Most digits of a number.
 const WIDTH_MAX: usize = 19;
 
 /// The stored form.
@@ -45,6 +46,14 @@ impl VersionsRecord {
             number: Self::NUMBER.to_owned(),
             keep: None,
             keep_days: None,
+        }
+    }
+
+    /// Refuses an attribute of the number that is a key of an index and no number.
+    pub(crate) fn check_number(&self, table: &TableRecord) -> Result<(), String> {
+        match table.key_type(&self.number) {
+            None | Some(KeyType::N) => Ok(()),
+            Some(_) => Err(format!("{} is a key of an index that is no number", self.number)),
         }
     }
 }
@@ -256,10 +265,9 @@ impl Form {
             match part {
                 Part::Literal(literal) => text.push_str(literal),
                 Part::Name => text.push_str(name),
-                Part::Number(None) => text.push_str(&number.to_string()),
-                Part::Number(Some(width)) => {
-                    let digits = format!("{number:0width$}");
-                    if digits.len() > *width {
+                Part::Number(width) => {
+                    let digits = format!("{number:0least$}", least = width.unwrap_or(1));
+                    if digits.len() > width.unwrap_or(WIDTH_MAX) {
                         return None;
                     }
                     text.push_str(&digits);
@@ -319,6 +327,15 @@ mod tests {
 
     fn rules(version: &str, pointer: &str) -> Result<VersionRules, String> {
         VersionRules::of(&VersionsRecord::new(version, pointer))
+    }
+
+    #[test]
+    fn a_number_that_is_not_read_back_is_not_written() {
+        let plain = rules("v_{n}_{name}", "v_{name}").unwrap();
+        let last = 10_u64.pow(19) - 1;
+        let key = plain.version(last, "A").unwrap();
+        assert_eq!(plain.number(&key, "A"), Some(last));
+        assert_eq!(plain.version(last + 1, "A"), None);
     }
 
     #[test]

@@ -311,6 +311,41 @@ fn versions_do_not_expire_by_keys() {
     assert!(told.contains("is the time to live"), "{told}");
 }
 
+/// Changes of the table after the rules are refused, or told.
+#[test]
+fn later_changes_do_not_break_the_rules() {
+    let database = memory();
+    create(&database);
+    let specification = |enabled: bool| {
+        let specification = json!({"AttributeName": "ttl", "Enabled": enabled});
+        json!({"TableName": "orders", "TimeToLiveSpecification": specification})
+    };
+    database.ok("UpdateTimeToLive", &specification(true));
+    database.run_jobs();
+    set(&database, VersionsRecord { keep_days: Some(3), ..audits() });
+    let index = |kind: &str| {
+        let key = json!([{"AttributeName": "LatestVersion", "KeyType": "HASH"}]);
+        json!({
+            "TableName": "orders",
+            "AttributeDefinitions": [{"AttributeName": "LatestVersion", "AttributeType": kind}],
+            "GlobalSecondaryIndexUpdates": [{"Create": {
+                "IndexName": "newest", "KeySchema": key, "Projection": {"ProjectionType": "ALL"},
+            }}],
+        })
+    };
+    let told = database.fails("UpdateTable", &index("S"));
+    assert!(told.contains("LatestVersion is a key of an index that is no number"), "{told}");
+    database.ok("UpdateTable", &index("N"));
+    database.run_jobs();
+    put(&database, "v0_A", "x");
+    let warnings = || database.engine.describe_versions("orders").unwrap().warnings.join(";");
+    assert!(!warnings().contains("expire"), "{}", warnings());
+    database.clock.advance_ms(2 * 60 * 60 * 1000);
+    database.ok("UpdateTimeToLive", &specification(false));
+    assert!(warnings().contains("versions no longer expire after 3 days"), "{}", warnings());
+    check(&database);
+}
+
 /// Each item that a write keeps costs what a write of it costs, and a stream has a record of each.
 #[test]
 fn each_item_is_charged_streamed_and_in_the_history() {

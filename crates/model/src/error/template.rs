@@ -81,6 +81,13 @@ pub enum TemplateFault {
         /// The derived attribute that it uses.
         used: String,
     },
+    /// A template uses the attribute with the number of the latest version, which is set after keys are derived.
+    UsesNumber {
+        /// The attribute of the template.
+        attribute: String,
+        /// The attribute with the number.
+        used: String,
+    },
     /// The table has items, whose keys the template cannot fill.
     KeysAreSet(String),
     /// A template generates parts of a key of the table, or only checks.
@@ -110,6 +117,7 @@ impl TemplateFault {
             | Self::When { .. }
             | Self::NotAString { .. }
             | Self::UsesDerived { .. }
+            | Self::UsesNumber { .. }
             | Self::KeysAreSet(_)
             | Self::Mode(_)
             | Self::Generates(_)

@@ -8,7 +8,7 @@ use crate::definition::indexes::{
 use crate::definition::throughput;
 use crate::request::required;
 use crate::schema::{Billing, IndexId, IndexKind, IndexRecord, IndexState, KeyNames, TableRecord};
-use hashrange_model::error::TableFault;
+use hashrange_model::error::{HistoryFault, TableFault};
 use hashrange_model::limits::GLOBAL_INDEXES_MAX;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_wire::{
@@ -82,7 +82,16 @@ fn create_index(
     }
     record.definitions = merged;
     prune_definitions(record);
+    check_number_of_versions(record)?;
     Ok(id)
+}
+
+/// Refuses an index that could not hold the newest states of a table that keeps versions as items.
+fn check_number_of_versions(record: &TableRecord) -> Result<(), Reason> {
+    match record.versions.as_ref().map(|versions| versions.check_number(record)) {
+        Some(Err(why)) => Err(Reason::History(HistoryFault::Versions(why))),
+        Some(Ok(())) | None => Ok(()),
+    }
 }
 
 /// Adds the one local index of a definition, as if the table had been created with it.

@@ -21,6 +21,10 @@ pub fn refused(fault: &TemplateFault) -> String {
             "The key template of {attribute} uses {used}, which is itself derived by a key template: \
              name the attributes that {used} consists of"
         ),
+        TemplateFault::UsesNumber { attribute, used } => format!(
+            "The key template of {attribute} uses {used}, the number of the latest version, which the server \
+             sets after it derives keys"
+        ),
         TemplateFault::KeysAreSet(attribute) => format!(
             "The key attribute {attribute} of items that exist cannot be changed: use the mode check, \
              or an empty table"
