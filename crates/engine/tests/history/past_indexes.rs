@@ -216,7 +216,7 @@ fn other_reads_of_an_index_of_the_past_are_refused() {
         let index_name = Some("by-by".to_owned());
         let input = PartitionsInput { table_name, index_name, ..PartitionsInput::default() };
         let refused = block_on(database.engine.partitions(input)).unwrap_err();
-        let told = refused.message();
+        let told = refused.message().unwrap_or_default();
         assert!(told.contains("is read by Query, Scan and ExecuteStatement"), "{told}");
     }
 }
