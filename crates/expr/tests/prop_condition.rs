@@ -300,6 +300,11 @@ proptest! {
                 prop_assert_eq!(compiled.matches(&item), model.holds(&tree), "{}", text);
                 let filter = Filter::from(&compiled);
                 prop_assert_eq!(filter.matches(&item), model.holds(&tree), "filter: {}", text);
+                for (name, of) in compiled.existing_attributes() {
+                    let held = tree.get(name).map(AttributeValue::attribute_type);
+                    let is_as_told = held.is_some_and(|held| of.is_none_or(|of| of == held));
+                    prop_assert!(!model.holds(&tree) || is_as_told, "{} of {}", name, text);
+                }
             }
             Err(Reason::Expression(_, fault)) => prop_assert!(
                 matches!(

@@ -87,10 +87,21 @@ fn sort_text(schema: &KeySchema, item: &Item) -> String {
 /// Siblings of the component that a prefix ends inside.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Siblings {
-    /// Delimiter behind the component in other keys.
-    pub(super) delimiter: char,
+    /// What is missing at the end of the prefix: the delimiter, or its second half.
+    pub(super) delimiter: String,
     /// A stored sort key of a sibling.
     pub(super) example: String,
+}
+
+/// How stored keys go on behind a prefix.
+#[derive(Debug, Default)]
+struct Continuations {
+    /// With a delimiter, and the first such key.
+    closed: Option<(char, String)>,
+    /// With a character that words also have, and the first such key.
+    perhaps: Option<(char, String)>,
+    /// With something else: a key for each.
+    others: Vec<String>,
 }
 
 /// Looks up whether a prefix that ends inside a component matches its siblings: stored keys continue it with a
@@ -101,24 +112,55 @@ pub(super) async fn siblings<V: View>(
     keys: &ReadKeys,
     (attribute, prefix): (&str, &str),
 ) -> ApiResult<Option<Siblings>> {
-    let declared: Vec<char> = read.page.table.delimiters_of(attribute);
+    let Some(last) = prefix.chars().next_back() else { return Ok(None) };
+    let declared = read.page.table.delimiters_of(attribute);
+    let is_closed = DELIMITERS.contains(&last)
+        || declared.contains(&last)
+        || last.is_ascii_punctuation() && prefix.matches(last).count() > 1;
+    let twice = |one: char| format!("{one}{one}");
+    if is_closed && prefix.ends_with(&twice(last)) {
+        return Ok(None);
+    }
     let is_delimiter = |one: char, stored: &str| match &declared[..] {
+        // The other half of a delimiter of two characters.
+        _ if is_closed => one == last,
         [] => {
             let of_data = one.is_ascii_punctuation() && prefix.contains(one);
             delimiter_of(stored).map_or(of_data, |known| known == one)
         }
         declared => declared.contains(&one),
     };
-    let is_closed = prefix.ends_with(DELIMITERS)
-        || prefix.chars().next_back().is_some_and(|last| {
-            declared.contains(&last)
-                || last.is_ascii_punctuation() && prefix.matches(last).count() > 1
-        });
-    if prefix.is_empty() || is_closed {
+    let of = (attribute, prefix);
+    let mut found = continuations(view, read, keys, of, is_delimiter).await?;
+    if is_closed || !declared.is_empty() {
+        found.perhaps = None;
+    }
+    let is_sure = found.closed.is_some();
+    let Some((one, stored)) = found.closed.or(found.perhaps) else { return Ok(None) };
+    let count = |key: &str| key.matches(one).count();
+    // Names have hyphens, too: keys of as many parts each are no names.
+    if !is_sure && found.others.iter().any(|key| count(key) != count(&stored)) {
         return Ok(None);
     }
+    let is_sibling = |key: &String| !is_closed || key.contains(&twice(one));
+    let Some(example) = found.others.into_iter().find(is_sibling) else { return Ok(None) };
+    let is_double = !is_closed
+        && example.contains(&twice(one))
+        && is_always_twice(view, read, keys, of, one).await?;
+    let delimiter = if is_double { twice(one) } else { one.to_string() };
+    Ok(Some(Siblings { delimiter, example }))
+}
+
+/// Looks up how stored keys go on behind a prefix, as far as a few look-ups show.
+async fn continuations<V: View>(
+    view: &V,
+    read: &ReadPlan<'_>,
+    keys: &ReadKeys,
+    (attribute, prefix): (&str, &str),
+    is_delimiter: impl Fn(char, &str) -> bool,
+) -> ApiResult<Continuations> {
     let mut rest = keys.range.clone();
-    let (mut delimiter, mut example) = (None, None);
+    let mut found = Continuations::default();
     for _ in 0..CONTINUATIONS_MAX {
         let entry = edge(view, read.page.table, rest.clone(), Direction::Forward).await?;
         let Some(entry) = entry else { break };
@@ -126,12 +168,14 @@ pub(super) async fn siblings<V: View>(
         let Some(next) = stored.strip_prefix(prefix) else { break };
         let continuation = next.chars().next();
         match continuation {
-            Some(one) if is_delimiter(one, stored) => delimiter = delimiter.or(Some(one)),
-            Some(_) => example = example.or_else(|| Some(stored.to_owned())),
+            Some(one) if is_delimiter(one, stored) => {
+                found.closed.get_or_insert_with(|| (one, stored.to_owned()));
+            }
+            Some(one @ ('-' | '.')) if delimiter_of(stored).is_none() => {
+                found.perhaps.get_or_insert_with(|| (one, stored.to_owned()));
+            }
+            Some(_) => found.others.push(stored.to_owned()),
             None => {}
-        }
-        if delimiter.is_some() && example.is_some() {
-            break;
         }
         let Some(beyond) = beyond(keys, read, prefix, continuation) else { break };
         rest.start = beyond.max(rest.start);
@@ -139,7 +183,31 @@ pub(super) async fn siblings<V: View>(
             break;
         }
     }
-    Ok(delimiter.zip(example).map(|(delimiter, example)| Siblings { delimiter, example }))
+    Ok(found)
+}
+
+/// Returns whether all keys that continue a prefix with a character continue it with this character twice: the first
+/// and the last do.
+async fn is_always_twice<V: View>(
+    view: &V,
+    read: &ReadPlan<'_>,
+    keys: &ReadKeys,
+    (attribute, prefix): (&str, &str),
+    one: char,
+) -> ApiResult<bool> {
+    let once = format!("{prefix}{one}");
+    let range = keys.narrowed(read, KeyOperator::BeginsWith, &once);
+    for direction in [Direction::Forward, Direction::Backward] {
+        let entry = edge(view, read.page.table, range.clone(), direction).await?;
+        let stored = entry.as_ref().and_then(|entry| entry.get(attribute)?.as_str());
+        let is_twice = stored
+            .and_then(|stored| stored.strip_prefix(&once))
+            .is_some_and(|rest| rest.starts_with(one));
+        if !is_twice {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns the delimiter of a key value's components.

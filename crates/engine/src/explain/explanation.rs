@@ -467,6 +467,8 @@ pub enum AdviceKind {
     SparseIndex,
     /// An index of a table of the past is made of the table's items for each page.
     IndexOfPast,
+    /// An index has all that is wanted, in entries much smaller than the items.
+    NarrowIndex,
     /// A name in double quotes is compared, where text was likely meant.
     TwoAttributes,
     /// Limit counts before the filter.

@@ -340,7 +340,7 @@ fn sizes(bounds: &Bounds<u64>) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a size is told in three digits")]
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     let kilobytes = bytes as f64 / KB;
     match bytes {
         0..1024 => format!("{bytes} bytes"),

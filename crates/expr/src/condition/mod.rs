@@ -4,6 +4,7 @@
 //! expressions, operators, and functions".
 
 mod check;
+mod demands;
 mod evaluate;
 mod filter;
 
@@ -13,6 +14,7 @@ use crate::placeholders::Placeholders;
 use crate::token::Comparator;
 use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
 use hashrange_model::{AttributeType, Item, Value};
+use std::collections::BTreeMap;
 
 pub(crate) use check::{check, check_bounds, check_range_operand};
 pub(crate) use evaluate::order;
@@ -149,20 +151,15 @@ impl Condition {
         names
     }
 
-    /// Returns the top-level attributes that have to exist.
-    pub fn existing_attributes(&self) -> Vec<&str> {
-        let paths = self.0.joined().iter().filter_map(Node::existing);
-        paths.filter(|path| !path.is_nested()).map(|path| &*path.attribute).collect()
+    /// Returns the top-level attributes that have to exist, each with its type if it has to have one.
+    pub fn existing_attributes(&self) -> BTreeMap<&str, Option<AttributeType>> {
+        self.0.existing()
     }
 
-    /// Returns the number of values that a top-level attribute has to have one of, by IN.
-    pub fn candidates_of(&self, attribute: &str) -> Option<usize> {
-        self.0.joined().iter().find_map(|node| match node {
-            Node::In { operand, candidates } if operand.attribute() == Some(attribute) => {
-                Some(candidates.len())
-            }
-            _ => None,
-        })
+    /// Returns the number of values that a top-level attribute has to have one of, by IN or by OR
+    /// of equalities; `None` if one of them has another type.
+    pub fn candidates_of(&self, attribute: &str, of: AttributeType) -> Option<usize> {
+        self.0.candidates_of(attribute, of)
     }
 }
 
@@ -201,26 +198,6 @@ impl Node {
             | Self::HasType(..)
             | Self::BeginsWith(..)
             | Self::Contains(..) => {}
-        }
-    }
-
-    /// Returns the path that has to exist.
-    fn existing(&self) -> Option<&DocumentPath> {
-        match self {
-            Self::Exists(path) => Some(path),
-            Self::Not(absent) => match &**absent {
-                Self::Not(node) => node.existing(),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Returns the conditions that all have to hold.
-    fn joined(&self) -> &[Node] {
-        match self {
-            Self::And(nodes) => nodes,
-            other => std::slice::from_ref(other),
         }
     }
 

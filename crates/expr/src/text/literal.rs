@@ -142,11 +142,11 @@ fn listed<T>(
     out.write_str(closing)
 }
 
-/// Writes text in single quotes; with control characters in it, in double quotes with the escapes
-/// of JSON, so that it stays on its line.
+/// Writes text in single quotes; with control characters or noncharacters such as U+10FFFF in it, in
+/// double quotes with the escapes of JSON, so that it stays on its line and is seen.
 fn quoted(text: &str, most_bytes: usize, out: &mut dyn Write) -> fmt::Result {
     let text = seen(text, most_bytes);
-    if !text.contains(char::is_control) {
+    if !text.contains(is_unseen) {
         return enclosed(text, '\'', out);
     }
     out.write_char('"')?;
@@ -156,11 +156,21 @@ fn quoted(text: &str, most_bytes: usize, out: &mut dyn Write) -> fmt::Result {
                 out.write_char('\\')?;
                 out.write_char(one)?;
             }
-            one if one.is_control() => write!(out, "\\u{:04x}", u32::from(one))?,
+            one if is_unseen(one) => {
+                for unit in one.encode_utf16(&mut [0; 2]) {
+                    write!(out, "\\u{unit:04x}")?;
+                }
+            }
             one => out.write_char(one)?,
         }
     }
     out.write_char('"')
+}
+
+/// Returns whether a character is a control character, or stands for none.
+fn is_unseen(one: char) -> bool {
+    let is_nothing = u32::from(one) & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&one);
+    one.is_control() || is_nothing
 }
 
 fn binary(bytes: &[u8], most_bytes: usize, out: &mut dyn Write) -> fmt::Result {
@@ -195,9 +205,11 @@ mod tests {
 
     #[test]
     fn values_are_literals() {
-        let cases: [(AttributeValue, &str); 10] = [
+        let cases: [(AttributeValue, &str); 12] = [
             ("it's".into(), "'it''s'"),
             ("a\nb\"\\".into(), r#""a\u000ab\"\\""#),
+            ("a\u{10ffff}".into(), r#""a\udbff\udfff""#),
+            ("\u{ffff}\u{1f600}".into(), "\"\\uffff\u{1f600}\""),
             (AttributeValue::N("1.50".parse().expect("a number")), "1.5"),
             (AttributeValue::B(vec![1, 2].into()), "b\"AQI=\""),
             (true.into(), "true"),

@@ -1,12 +1,12 @@
 //! Filters: items they drop, indexes that would find their items, and Limit before the filter.
 
+use super::indexes::holds_all;
 use super::sorted;
 use crate::explain::explanation::{Access, Advice, AdviceKind, ReadStep};
 use crate::explain::keys::key_item_text;
 use crate::explain::plan::ReadPlan;
 use crate::explain::text::plural;
-use crate::read::Output;
-use crate::schema::{Index, IndexKind, IndexProjection, IndexState, KeyAttribute, KeySchema};
+use crate::schema::{Index, IndexKind, IndexState, KeyAttribute, KeySchema};
 use hashrange_expr::{Condition, KeyText, Name, name_text, partiql};
 use hashrange_model::bounds::{TOLD_VALUE_MAX_BYTES, told};
 
@@ -84,8 +84,13 @@ pub(super) fn index_that_fits(read: &ReadPlan<'_>) -> Option<Advice> {
     let fixed = filter.fixed_attributes();
     let fits = |schema: &KeySchema| {
         let is_simple = schema.partition.len() == 1 && schema.sort.len() <= 1;
-        (is_simple || read.statement.is_none())
-            && schema.partition.iter().all(|it| fixed.contains(&it.name.as_str()))
+        let names = schema.partition.iter().map(|it| it.name.as_str());
+        let values = partiql::primary_key(filter, names);
+        let is_typed = |it: &KeyAttribute| {
+            let value = values.as_ref().and_then(|values| values.get(&it.name));
+            value.is_some_and(|it_is| it_is.attribute_type() == it.key_type.attribute_type())
+        };
+        (is_simple || read.statement.is_none()) && schema.partition.iter().all(is_typed)
     };
     if fits(&table.key) {
         return Some(fitting(read, None, &table.key, &fixed));
@@ -97,19 +102,9 @@ pub(super) fn index_that_fits(read: &ReadPlan<'_>) -> Option<Advice> {
             && index.state == IndexState::Active
             && !read.page.consistent
             && fits(&index.key)
-            && holds_all(read, index, filter)
+            && holds_all(read, index, Some(filter))
     });
     usable.next().map(|index| fitting(read, Some(index), &index.key, &fixed))
-}
-
-/// Returns whether an index holds all attributes of the filter and the output.
-pub(super) fn holds_all(read: &ReadPlan<'_>, index: &Index, filter: &Condition) -> bool {
-    let returned = match &read.page.output {
-        Output::Count => true,
-        Output::Projected(projection) => projection.attribute_names().all(|it| index.holds(it)),
-        Output::Whole | Output::AsIndexed => index.projection == IndexProjection::All,
-    };
-    returned && filter.attribute_names().all(|name| index.holds(name))
 }
 
 fn fitting(

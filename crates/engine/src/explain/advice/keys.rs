@@ -1,7 +1,7 @@
-//! Values of sort key conditions that do not mean what they look like: dates that do not sort, an upper end that
-//! leaves out keys, a prefix that takes the pointer to the newest version along, the last of unpadded numbers.
+//! Values of sort key conditions that do not mean what they look like: an upper end that leaves out keys, a prefix
+//! that takes the pointer to the newest version along, the last of unpadded numbers.
 
-use crate::explain::collection::{delimiter_of, edge};
+use crate::explain::collection::edge;
 use crate::explain::explanation::{Advice, AdviceKind};
 use crate::explain::plan::ReadPlan;
 use hashrange_expr::{KeyOperator, name_text, value_text};
@@ -10,54 +10,6 @@ use hashrange_storage::{Direction, KeyRange, View};
 
 /// Characters that stand for the end of all keys with a prefix, though others sort behind them.
 const ENDS: [char; 3] = ['~', '\u{ff}', '\u{ffff}'];
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-/// `at BETWEEN '01.03.2026' AND '31.03.2026'` is no month.
-pub(super) fn date_form(read: &ReadPlan<'_>) -> Option<Advice> {
-    let [keys] = read.keys.as_deref()? else { return None };
-    let (attribute, operator) = keys.one_range(read.schema())?;
-    if matches!(operator, KeyOperator::BeginsWith(_)) {
-        return None;
-    }
-    let mut texts = operator.values().filter_map(|value| value.get().as_str());
-    let (text, why) = texts.find_map(|text| {
-        let last = delimiter_of(text).and_then(|delimiter| text.rsplit(delimiter).next());
-        let mut parts = [Some(text), last].into_iter().flatten();
-        parts.find_map(misordered).map(|why| (text, why))
-    })?;
-    Some(Advice {
-        kind: AdviceKind::DateForm,
-        finding: format!("the range of {} is not one of time", name_text(attribute)),
-        evidence: format!("{} {why}, and texts are compared from the left", quoted(text)),
-        remedy: "write dates in keys and bounds as YYYY-MM-DD".to_owned(),
-    })
-}
-
-/// Returns why a date does not sort, if the text begins with such a date.
-fn misordered(text: &str) -> Option<&'static str> {
-    let date = text.split(['T', ' ']).next()?;
-    let fields: Vec<&str> = date.split(['.', '/', '-']).collect();
-    let [first, second, third] = fields[..] else { return None };
-    let is_number = |field: &str| !field.is_empty() && field.bytes().all(|it| it.is_ascii_digit());
-    let is_month = |field: &str| {
-        let name = field.get(..3).unwrap_or_default().to_ascii_lowercase();
-        MONTHS.contains(&name.as_str()) && field.chars().all(char::is_alphabetic)
-    };
-    let is_year = |field: &str| field.len() == 4 && is_number(field);
-    if [first, second, third].into_iter().any(is_month) {
-        return Some("names the month");
-    }
-    if !fields.iter().all(|field| is_number(field)) {
-        return None;
-    }
-    if is_year(third) && first.len() <= 2 && second.len() <= 2 {
-        return Some("begins with the day or the month");
-    }
-    let is_short = second.len() == 1 || third.len() == 1;
-    (is_year(first) && is_short).then_some("has a month or day of one digit")
-}
-
 /// `sk BETWEEN 'A#' AND 'A#~'` leaves out `A#é`.
 pub(super) async fn upper_end<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult<Option<Advice>> {
     let Some([keys]) = read.keys.as_deref() else { return Ok(None) };
@@ -188,7 +140,7 @@ pub(super) async fn last_of_unpadded<V: View>(
 }
 
 /// Returns the value of the attribute in the first entry of a range.
-async fn first<V: View>(
+pub(super) async fn first<V: View>(
     view: &V,
     read: &ReadPlan<'_>,
     range: KeyRange,
@@ -220,6 +172,6 @@ fn is_zero(number: &str) -> bool {
     number.bytes().all(|digit| digit == b'0')
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     value_text(ValueRef::S(text))
 }

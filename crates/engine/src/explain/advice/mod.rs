@@ -6,11 +6,15 @@
 //! | `filter.rs` | filters: items they drop, indexes for their items, Limit before them |
 //! | `sorted.rs` | an index, or the table, whose sort key a filter tests |
 //! | `range.rs` | ranges of sort keys that hold more than their values say |
+//! | `dates.rs` | dates in sort keys: forms that do not sort, the rest of a day |
 //! | `keys.rs` | values of sort keys that do not mean what they look like |
+//! | `indexes.rs` | what an index can answer; one whose entries are small |
 //! | `scans.rs` | partitions, or a sparse index, instead of the whole table |
 //! | `names.rs` | names in double quotes that are likely text |
 
+mod dates;
 mod filter;
+mod indexes;
 mod keys;
 mod names;
 mod range;
@@ -39,13 +43,15 @@ pub(super) async fn of_read<V: View>(
     found.extend(two_attributes);
     found.extend(range::open_prefix(view, read).await?);
     found.extend(range::open_range(read, step));
-    found.extend(keys::date_form(read));
+    found.extend(dates::date_form(read));
     found.extend(keys::upper_end(view, read).await?);
+    found.extend(dates::day_end(view, read).await?);
     found.extend(keys::pointer(view, read).await?);
     found.extend(keys::last_of_unpadded(view, read).await?);
     let fitting = filter::index_that_fits(read).or_else(|| scans::listed_partitions(read));
-    let sparse = scans::sparse_index(read, step).filter(|_| fitting.is_none());
+    let sparse = scans::sparse_index(read, step, sampled).filter(|_| fitting.is_none());
     let fitting = fitting.or(sparse);
+    let narrow = indexes::narrow(read, sampled).filter(|_| fitting.is_none());
     if fitting.is_none() && !is_meant_otherwise {
         found.extend(filter::whole_read(read, step));
     }
@@ -55,6 +61,7 @@ pub(super) async fn of_read<V: View>(
     // The past has its table's key: nothing can be moved into it.
     let is_of_past = read.page.table.past.is_some();
     found.extend(filter::waste(read, step).filter(|_| !is_said && !is_of_past));
+    found.extend(narrow);
     found.extend(filter::limit(step));
     found.extend(consistent(read));
     Ok(found)

@@ -1,9 +1,9 @@
 //! An index, or the table, whose sort key a filter tests: there the filter is a key condition, and the items that it
 //! drops are not read.
 
-use super::filter::holds_all;
+use super::indexes::{holds_all, is_readable};
 use crate::explain::plan::ReadPlan;
-use crate::schema::{Index, IndexKind, IndexState, KeySchema};
+use crate::schema::{Index, IndexKind, KeySchema};
 use hashrange_expr::partiql::{AsKeyCondition, as_key_condition};
 use hashrange_expr::{Condition, KeyText, name_text};
 use hashrange_model::{Value, bounds};
@@ -26,14 +26,17 @@ pub(super) fn remedy(read: &ReadPlan<'_>) -> Option<String> {
     }
     let table = read.page.table;
     let of_table = read.index().map(|_| (None, &table.key));
-    let of_indexes = table.indexes.iter().filter(|index| is_readable(read, index));
+    let of_indexes = table.indexes.iter().filter(|index| {
+        read.index().is_none_or(|known| known.id != index.id) && is_readable(read, index)
+    });
     let of_indexes = of_indexes.map(|index| (Some(index), &index.key));
     let fits = of_table.into_iter().chain(of_indexes).filter_map(|(index, schema)| {
         let has_partition = schema.partition == read.schema().partition;
         let (attribute, moved) = moved(filter, schema).filter(|_| has_partition)?;
         Some(Fit { index, schema, attribute, moved })
     });
-    let lacks = |fit: &Fit<'_>| fit.index.is_some_and(|index| !holds_all(read, index, filter));
+    let lacks =
+        |fit: &Fit<'_>| fit.index.is_some_and(|index| !holds_all(read, index, Some(filter)));
     let fit = fits.min_by_key(|fit| lacks(fit))?;
     let partition = keys.partition_text(fit.schema);
     Some(told(read, &fit, &partition, lacks(&fit)))
@@ -52,16 +55,6 @@ pub(super) fn moved<'t>(
         moved.filter.iter().flat_map(Condition::attribute_names).any(|name| name == sort.name);
     let is_allowed = !is_left && moved.operator.values().all(is_typed);
     is_allowed.then_some((sort.name.as_str(), moved))
-}
-
-fn is_readable(read: &ReadPlan<'_>, index: &Index) -> bool {
-    let is_other = read.index().is_none_or(|known| known.id != index.id);
-    // PartiQL reads no keys of several attributes.
-    let is_simple = index.key.partition.len() == 1 && index.key.sort.len() <= 1;
-    is_other
-        && index.state == IndexState::Active
-        && (index.kind == IndexKind::Local || !read.page.consistent)
-        && (is_simple || read.statement.is_none())
 }
 
 fn told(read: &ReadPlan<'_>, fit: &Fit<'_>, partition: &str, lacks: bool) -> String {
