@@ -112,6 +112,9 @@ fn reports_of_other_tools_have_the_findings() {
         (&result["ruleId"], &result["level"]),
         (&json!("unpadded-number"), &json!("warning"))
     );
+    let location = &result["locations"][0];
+    let uri = location["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();
+    assert!(uri.starts_with("file:///") && uri.ends_with("/design.json"), "{uri}");
     let xml = fs::read_to_string(folder.path().join("found.xml")).unwrap();
     assert!(xml.contains(r#"<testsuite name="hashrange lint" tests="1" failures="1">"#), "{xml}");
     assert!(xml.contains(r#"<testcase classname="unpadded-number" name="orders, sk">"#), "{xml}");

@@ -260,6 +260,11 @@ impl Finding {
         Self { rule, table, index, attribute, evidence, examples, fix: Cow::Borrowed(rule.fix()) }
     }
 
+    /// Returns the finding with a fix of its own.
+    pub(crate) fn with_fix(self, fix: &'static str) -> Self {
+        Self { fix: Cow::Borrowed(fix), ..self }
+    }
+
     /// Returns the finding with its place.
     pub(crate) fn of(self, table: &str, source: &Source, attribute: &str) -> Self {
         let index = (source.kind != SourceKind::Table).then(|| source.name.clone());

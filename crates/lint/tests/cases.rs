@@ -84,6 +84,8 @@ fn numbers_that_count_or_measure() {
         (One, &["STEP-07", "STEP-08", "STEP-9", "STEP-10"], unpadded),
         (One, &["VERSION#0001", "VERSION#0002", "VERSION#LATEST"], &["pointer-among-versions"]),
         (One, &["rev/current", "rev/12", "rev/13"], &["pointer-among-versions"]),
+        (One, &["v0001", "v0002", "v-latest"], &["pointer-among-versions"]),
+        (One, &["v0001_Audit", "v0002_Audit", "latest_Audit"], &[]),
     ]);
 }
 
@@ -204,6 +206,40 @@ fn components() {
         (One, &["A-None-1", "A-r12-2", "A-r47-3", "A-r12-4"], placeholder),
         (Many, &["genre#rock#1", "genre#jazz#2", "genre#None#3", "genre#pop#4"], placeholder),
         (One, &["Rock", "Jazz", "None", "Folk"], &[]),
+        (One, &["DUE#Invalid Date", "DUE#2026-03-01", "DUE#2026-03-02"], placeholder),
+        (
+            One,
+            &[
+                "arn:aws:s3:::logs",
+                "arn:aws:iam::123456789012:root",
+                "arn:aws:iam::210987654321:root",
+                "arn:aws:iam::345678901234:root",
+                "arn:aws:iam::543210987654:root",
+            ],
+            &[],
+        ),
+        (
+            Partition,
+            &[
+                "arn:aws:s3:::logs",
+                "arn:aws:iam::123456789012:root",
+                "arn:aws:iam::210987654321:root",
+                "arn:aws:iam::345678901234:root",
+                "arn:aws:iam::543210987654:root",
+            ],
+            &[],
+        ),
+        (
+            Many,
+            &[
+                "arn:aws:s3:::logs",
+                "arn:aws:iam::123456789012:root",
+                "arn:aws:iam::210987654321:root",
+                "arn:aws:iam::345678901234:root",
+                "arn:aws:iam::543210987654:root",
+            ],
+            &[],
+        ),
         (One, &["Null#Jennifer", "Berg#Ann", "Holm#Bo"], &[]),
         (One, &["/users/{id}", "/users/me", "/orders/{id}/lines", "/health"], &[]),
         (One, &["none", "some", "all"], &[]),

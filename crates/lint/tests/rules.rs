@@ -248,3 +248,23 @@ fn no_key_is_too_strange() {
         .collect();
     of_sort_keys(&keys.iter().map(String::as_str).collect::<Vec<_>>());
 }
+
+/// What to do depends on what is written.
+#[test]
+fn a_fix_is_of_the_form_that_was_found() {
+    for (keys, rule, fix) in [
+        (&["v-latest", "v-0001", "v-0002"][..], Rule::PointerAmongVersions, "latest alone"),
+        (&["v0_A", "v099_A", "v100_A"], Rule::PointerAmongVersions, "as many zeros"),
+        (&["-005", "-018", "003"], Rule::UnpaddedNumber, "below zero sort first"),
+        (&["9:05 AM", "10:30 AM", "01:15 PM"], Rule::DateOrder, "24 hours"),
+        (&["2026-W9", "2026-W10"], Rule::DateOrder, "2026-W09"),
+        (&["2026#W9", "2026#W10"], Rule::DateOrder, "2026-W09"),
+        (&["Jan", "Feb", "Mar", "Apr"], Rule::DateOrder, "2026-03"),
+        (&["02.01.2023", "10.12.2022"], Rule::DateOrder, "YYYY-MM-DD"),
+    ] {
+        let found = of_sort_keys(keys);
+        let [finding] = &found[..] else { panic!("{keys:?}: {found:#?}") };
+        assert_eq!(finding.rule, rule, "{keys:?}");
+        assert!(finding.fix.contains(fix), "{keys:?}: {}", finding.fix);
+    }
+}

@@ -116,8 +116,21 @@ const UNITS: &[&str] = &[
 ];
 
 /// Words that programs write for a missing value. `None` is a name, too.
-const PLACEHOLDERS: &[&str] =
-    &["undefined", "null", "NULL", "nil", "NaN", "nan", "None", "<nil>", "(null)", "%s", "%d"];
+const PLACEHOLDERS: &[&str] = &[
+    "undefined",
+    "null",
+    "NULL",
+    "nil",
+    "NaN",
+    "nan",
+    "None",
+    "<nil>",
+    "(null)",
+    "%s",
+    "%d",
+    "Invalid Date",
+    "Invalid date",
+];
 
 fn is_in(words: &[&str], word: &str) -> bool {
     words.iter().any(|known| known.eq_ignore_ascii_case(word))

@@ -9,6 +9,10 @@ use crate::moments_in::{Found, Moments, by_collection};
 use crate::places::{Place, Places, Seen};
 use std::collections::BTreeMap;
 
+/// A fix for weeks, whichever rule finds them.
+pub(super) const AS_WEEKS: &str = "write weeks with two digits behind the year, as 2026-W09";
+const AS_CLOCKS: &str = "write times of day with 24 hours and two digits, as 09:05 and 13:15";
+const AS_MONTHS: &str = "write months as numbers of two digits behind the year, as 2026-03";
 /// Months that a place has to have to be one of months.
 const MONTHS_MIN: usize = 3;
 
@@ -46,7 +50,18 @@ fn of_kind<'f>(column: &Column<'_>, found: &[&'f Found]) -> Option<Finding> {
     let (first, second) = *harm?.first()?;
     let evidence =
         format!("{} sorts before {}, which is earlier", first.text(column), second.text(column));
-    Some(Finding::new(Rule::DateOrder, evidence, vec![first.key(column), second.key(column)]))
+    let finding =
+        Finding::new(Rule::DateOrder, evidence, vec![first.key(column), second.key(column)]);
+    let is_of_half_day = [first, second].into_iter().any(|found| {
+        let text = found.text(column).trim_end_matches('.').to_ascii_lowercase();
+        text.ends_with("am") || text.ends_with("pm") || text.ends_with(".m")
+    });
+    Some(match first.moment.kind {
+        Kind::Week => finding.with_fix(AS_WEEKS),
+        Kind::Clock => finding.with_fix(AS_CLOCKS),
+        Kind::YearFirst if is_of_half_day => finding.with_fix(AS_CLOCKS),
+        _ => finding,
+    })
 }
 
 /// Returns the text of a moment without its zone.
@@ -74,5 +89,6 @@ fn months(column: &Column<'_>, place: &Place<'_>) -> Option<Finding> {
     let (first, second) = inverted(&meant)?;
     let evidence = format!("{} sorts before {}, which is earlier", first.text, second.text);
     let key = |seen: &Seen<'_>| column.row_of(seen).through(&seen.part).to_owned();
-    Some(Finding::new(Rule::DateOrder, evidence, vec![key(first), key(second)]))
+    let finding = Finding::new(Rule::DateOrder, evidence, vec![key(first), key(second)]);
+    Some(finding.with_fix(AS_MONTHS))
 }

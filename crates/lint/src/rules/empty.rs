@@ -22,7 +22,7 @@ type Form<'i> = (usize, &'i str);
 
 pub(super) fn check(column: &Column<'_>) -> Option<Finding> {
     let mut forms: BTreeMap<Form<'_>, Vec<&Row<'_>>> = BTreeMap::new();
-    for row in column.rows.iter().filter(|row| row.parts.len() > 1) {
+    for row in column.rows.iter().filter(|row| row.parts.len() > 1 && !has_arn(row.text)) {
         forms.entry((row.parts.len(), first_word(row))).or_default().push(row);
         if row.parts.first().is_some_and(|part| !row.part(part).is_empty()) {
             // Keys that begin with a delimiter are compared with all others.
@@ -37,6 +37,14 @@ pub(super) fn check(column: &Column<'_>) -> Option<Finding> {
             |row: &&&Row<'_>| first.is_empty() && closed.contains(&(*length, first_word(row)));
         let rows: Vec<&Row<'_>> = rows.iter().filter(|row| !is_closed(row)).copied().collect();
         (0..*length).find_map(|nth| of_place(column, &rows, nth, &parents))
+    })
+}
+
+/// Returns whether a key has the name of a resource: `arn:aws:s3:::bucket` has no region on purpose.
+fn has_arn(key: &str) -> bool {
+    key.match_indices("arn:").any(|(at, _)| {
+        let before = key.get(..at).unwrap_or_default();
+        !before.ends_with(char::is_alphanumeric)
     })
 }
 

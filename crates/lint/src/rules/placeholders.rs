@@ -1,4 +1,4 @@
-//! Values that were never there: `undefined`, `null`, `[object Object]`, `{id}`.
+//! Values that were never there: `undefined`, `null`, `Invalid Date`, `[object Object]`, `{id}`.
 //!
 //! Some of these words are names: a surname, a genre. So a word is told only if no attribute of the
 //! item agrees with it and its siblings are written in another way.
@@ -49,7 +49,7 @@ fn is_no_name(column: &Column<'_>, place: &Place<'_>, seen: &Seen<'_>) -> bool {
     }
     match seen.text {
         text if text.ends_with("undefined") => true,
-        "NaN" | "<nil>" | "(null)" | "%s" | "%d" => true,
+        "NaN" | "<nil>" | "(null)" | "%s" | "%d" | "Invalid Date" | "Invalid date" => true,
         "null" | "nil" | "nan" => {
             !are_like(place, seen, Capitals::None) || !is_of_names(place, seen)
         }

@@ -10,6 +10,9 @@ use crate::keys::words::{is_counted, is_newest};
 use crate::keys::{Column, Row};
 use std::collections::BTreeMap;
 
+const ALONE: &str =
+    "give the pointer a name that does not begin as the versions do, such as latest alone";
+
 /// A key that is a version, or the pointer.
 #[derive(Debug, Clone, Copy)]
 struct Version<'c, 'i> {
@@ -100,31 +103,43 @@ fn repeats(pointer: &Item, newest: &Item) -> bool {
 
 /// Returns the finding that `v-latest` begins like the versions.
 fn words(column: &Column<'_>) -> Option<Finding> {
-    let mut versions: BTreeMap<(usize, &str), &str> = BTreeMap::new();
+    let mut versions: BTreeMap<(usize, &str), (&str, &str)> = BTreeMap::new();
     for row in &column.rows {
-        if let Some((before, _)) = divided(row, |run| run.bytes().all(|it| it.is_ascii_digit())) {
-            versions.entry((row.collection, before)).or_insert(row.text);
+        if let Some((word, before, _)) = divided(row, is_digits) {
+            versions.entry((row.collection, word)).or_insert((before, row.text));
         }
     }
     column.rows.iter().find_map(|row| {
-        let (before, name) = divided(row, is_newest)?;
-        let version = versions.get(&(row.collection, before))?;
-        let evidence = format!("whoever reads what begins with {before} gets {before}{name}, too");
-        let mut examples = vec![(*version).to_owned(), row.text.to_owned()];
+        let (word, before, name) = divided(row, is_newest)?;
+        let (other, version) = *versions.get(&(row.collection, word))?;
+        // Versions without the mark are read by the word alone.
+        let common = if other == before { before } else { word };
+        let evidence = format!("whoever reads what begins with {common} gets {before}{name}, too");
+        let mut examples = vec![version.to_owned(), row.text.to_owned()];
         examples.sort();
-        Some(Finding::new(Rule::PointerAmongVersions, evidence, examples))
+        Some(Finding::new(Rule::PointerAmongVersions, evidence, examples).with_fix(ALONE))
     })
 }
 
-/// Returns the beginning of a key that ends with a counted word, such as `v-`, and the run of
-/// letters and digits behind it, if it is as wished.
-fn divided<'i>(row: &Row<'i>, is_wished: fn(&str) -> bool) -> Option<(&'i str, &'i str)> {
+fn is_digits(run: &str) -> bool {
+    run.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns the beginning of a key that ends with a counted word, without and with the mark behind it, and the run of
+/// letters or digits behind it, if it is as wished: `v`, `v-` and `latest`. Digits need no mark before them.
+fn divided<'i>(row: &Row<'i>, is_wished: fn(&str) -> bool) -> Option<(&'i str, &'i str, &'i str)> {
     row.tokens.iter().find_map(|token| {
-        let run = row.text.get(token.range.clone()).filter(|run| is_wished(run))?;
-        let before = row.text.get(..token.range.start)?;
-        let word = before.trim_end_matches(|it: char| !it.is_alphanumeric());
-        let word = word.rsplit(|it: char| !it.is_alphanumeric()).next()?;
-        (is_counted(word) && !before.ends_with(word)).then_some((before, run))
+        let run = row.text.get(token.range.clone())?;
+        let start = run.find(|it: char| it.is_ascii_digit()).unwrap_or(0);
+        let (glued, run) = run.split_at(start);
+        if !is_wished(run) {
+            return None;
+        }
+        let before = row.text.get(..token.range.start + glued.len())?;
+        let until = before.trim_end_matches(|it: char| !it.is_alphanumeric());
+        let word = until.rsplit(|it: char| !it.is_alphanumeric()).next()?;
+        let is_apart = until.len() < before.len() || is_digits(run);
+        (is_counted(word) && is_apart).then_some((until, before, run))
     })
 }
 

@@ -94,7 +94,9 @@ impl<'p> Report<'p> {
             Some(file) => fs::write(file, text()).with_context(|| file.display().to_string()),
             None => Ok(()),
         };
-        write(&self.arguments.sarif, &|| written::sarif(&self.told))?;
+        write(&self.arguments.sarif, &|| {
+            written::sarif(&self.told, self.arguments.design.as_deref())
+        })?;
         write(&self.arguments.junit, &|| written::junit(&self.told))?;
         write(&self.arguments.write_baseline, &|| {
             self.all.iter().map(|finding| as_json(finding) + "\n").collect()

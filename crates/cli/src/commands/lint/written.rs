@@ -5,9 +5,11 @@ use hashrange_lint::{Finding, Severity};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
-/// Returns a log of SARIF. Source: OASIS, Static Analysis Results Interchange Format 2.1.0.
-pub(super) fn sarif(findings: &[Finding]) -> String {
+/// Returns a log of SARIF; findings of a design are in its file. Source: OASIS, Static Analysis Results Interchange
+/// Format 2.1.0.
+pub(super) fn sarif(findings: &[Finding], design: Option<&Path>) -> String {
     let rules: BTreeMap<&str, &Finding> =
         findings.iter().map(|finding| (finding.rule.id(), finding)).collect();
     let rules: Vec<Value> = rules
@@ -17,7 +19,7 @@ pub(super) fn sarif(findings: &[Finding]) -> String {
             json!({ "id": id, "defaultConfiguration": { "level": level }, "help": { "text": finding.fix } })
         })
         .collect();
-    let results: Vec<Value> = findings.iter().map(result).collect();
+    let results: Vec<Value> = findings.iter().map(|finding| result(finding, design)).collect();
     let driver = json!({
         "name": "hashrange lint", "version": env!("CARGO_PKG_VERSION"), "rules": rules,
     });
@@ -28,17 +30,36 @@ pub(super) fn sarif(findings: &[Finding]) -> String {
     format!("{log:#}\n")
 }
 
-fn result(finding: &Finding) -> Value {
+fn result(finding: &Finding, design: Option<&Path>) -> Value {
     let place = place_of(finding);
     let lines = std::iter::once(&finding.evidence).chain(&finding.examples);
     let lines: Vec<&str> = lines.map(String::as_str).collect();
+    let mut location =
+        json!({ "logicalLocations": [{ "fullyQualifiedName": place, "kind": "member" }] });
+    if let Some(file) = design {
+        location["physicalLocation"] = json!({ "artifactLocation": { "uri": uri(file) } });
+    }
     json!({
         "ruleId": finding.rule.id(),
         "level": level(finding.rule.severity()),
         "message": { "text": format!("{}\nfix: {}", lines.join("\n  "), finding.fix) },
-        "locations": [{ "logicalLocations": [{ "fullyQualifiedName": place, "kind": "member" }] }],
+        "locations": [location],
         "partialFingerprints": { "place/v1": format!("{} {place}", finding.rule.id()) },
     })
+}
+
+/// Returns a path as a reference in the form of RFC 3986: relative as it is given, else with `file://`.
+fn uri(file: &Path) -> String {
+    let mut uri = String::from(if file.has_root() { "file://" } else { "" });
+    for byte in file.to_string_lossy().replace('\\', "/").bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            write!(uri, "%{byte:02X}").ok();
+        }
+    }
+    uri
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -96,4 +117,21 @@ fn escaped(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+    use std::path::Path;
+
+    #[test]
+    fn paths_are_references() {
+        for (path, expected) in [
+            ("tables/orders.json", "tables/orders.json"),
+            ("my tables/a#1.yaml", "my%20tables/a%231.yaml"),
+            ("/repo/é.json", "file:///repo/%C3%A9.json"),
+        ] {
+            assert_eq!(uri(Path::new(path)), expected);
+        }
+    }
 }

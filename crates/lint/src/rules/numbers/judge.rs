@@ -224,7 +224,7 @@ impl<'g, 'i> Judge<'g, 'i> {
     fn is_part_of_date(&self) -> bool {
         self.numbers.iter().all(|number| {
             let value = number.meaning(self.reading).first().copied().unwrap_or(0);
-            let week = ["w", "kw", "week"].contains(&&number.head.to_ascii_lowercase()[..]);
+            let week = is_of_week(number.head);
             let is_month = number.before.ends_with(|it: char| "/-._".contains(it))
                 && ends_with_year(number.before);
             let most = if week {
@@ -239,6 +239,11 @@ impl<'g, 'i> Judge<'g, 'i> {
                 && is_behind_year(number.before.strip_suffix(number.head).unwrap_or(""), week)
         })
     }
+}
+
+/// Returns whether letters before a number say that it is a week.
+pub(super) fn is_of_week(head: &str) -> bool {
+    ["w", "kw", "week"].iter().any(|known| known.eq_ignore_ascii_case(head))
 }
 
 /// Returns whether a text ends with a year and a mark.

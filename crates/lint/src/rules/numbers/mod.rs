@@ -9,12 +9,16 @@ mod found;
 mod grows;
 mod judge;
 
+use super::dates::AS_WEEKS;
 use super::inverted;
 use crate::finding::{Finding, Rule};
 use crate::keys::Column;
 use found::{Groups, Number, Reading};
-use judge::Judge;
+use judge::{Judge, is_of_week};
 use std::collections::BTreeMap;
+
+const NEGATIVE: &str = "make it a number attribute, or write it by a key template with {a:pad:8}, in which numbers \
+                        below zero sort first";
 
 pub(super) fn check(column: &Column<'_>) -> Vec<Finding> {
     let groups = Groups::of(column);
@@ -37,7 +41,14 @@ fn of_group(column: &Column<'_>, groups: &Groups<'_>, numbers: &[Number<'_>]) ->
     if !is_within && first.collection != second.collection {
         evidence.push_str("; they are in two item collections of the sample");
     }
-    Some(Finding::new(rule, evidence, vec![first.key(column), second.key(column)]))
+    let finding = Finding::new(rule, evidence, vec![first.key(column), second.key(column)]);
+    Some(match rule {
+        Rule::UnpaddedNumber if numbers.iter().any(|number| number.is_negative) => {
+            finding.with_fix(NEGATIVE)
+        }
+        Rule::DateOrder if is_of_week(first.head) => finding.with_fix(AS_WEEKS),
+        _ => finding,
+    })
 }
 
 /// Returns numbers by the numbers and times before them, which decide the order of keys first.
