@@ -287,11 +287,9 @@ fn times_and_padded_numbers_are_encoders() {
 #[test]
 fn attributes_beyond_the_first_hundred_are_told_as_left_out() {
     let wide = |number: usize| {
-        let mut text = format!("pk=USER#u{number} sk=ORDER#o{number} type=order id=o{number}");
-        for nth in 0..300 {
-            text.push_str(&format!(" a{nth:03}=w{nth}w{number}"));
-        }
-        item(&format!("{text} zone=u{number}"))
+        let many: Vec<_> = (0..300).map(|nth| format!("a{nth:03}=w{nth}w{number}")).collect();
+        let keys = format!("pk=USER#u{number} sk=ORDER#o{number} type=order id=o{number}");
+        item(&format!("{keys} {} zone=u{number}", many.join(" ")))
     };
     let items: Vec<Item> = (0..50).map(wide).collect();
     let found = infer("pk sk", &items);
