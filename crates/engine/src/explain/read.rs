@@ -300,7 +300,9 @@ fn returns(page: &PagePlan<'_>) -> String {
     match &page.output {
         Output::Count => "their number".to_owned(),
         Output::Projected(projection) => bounds::told(projection),
-        Output::Whole if page.index.is_none() || page.fetches => "all attributes".to_owned(),
+        Output::Whole if page.index.is_none() || page.fetches || page.table.past.is_some() => {
+            "all attributes".to_owned()
+        }
         Output::Whole | Output::AsIndexed => "what the index holds".to_owned(),
     }
 }
