@@ -350,3 +350,17 @@ fn the_matrix_is_a_table_in_markdown() {
         "- RU are estimates with items of the mean size, 1000 bytes: larger items take more\n";
     assert!(text.contains(note), "{text}");
 }
+
+#[test]
+fn all_tables_of_access_patterns_are_read_and_no_cell_is_dropped() {
+    let text = "| Name | Meaning |\n|-|-|\n| pk | the user |\n\n| Pattern | Keys |\n|-|-|\n| one | a = 1 |\n\nMore:\n\n\
+                | Id | Operation |\n|-|-|\n| 2 | Scan | |\n";
+    let read = read_table(text, Some("t")).expect("two tables");
+    let names: Vec<&str> = read.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["one", "2"]);
+    let fault = read_table("| Pattern | Keys |\n|-|-|\n| one | a = 1 | b = 2 |\n", Some("t"));
+    assert_eq!(
+        fault.expect_err("three cells").to_string(),
+        "line 3: more cells than the 2 of the header"
+    );
+}

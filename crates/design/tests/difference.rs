@@ -79,7 +79,7 @@ fn edits() -> Vec<(Edit, &'static str)> {
                 let units = json!({"ReadCapacityUnits": 5, "WriteCapacityUnits": 6});
                 plan.request.insert("ProvisionedThroughput".to_owned(), units);
             }),
-            "billing: on demand -> -; in place; a table changes to on demand",
+            "billing: on demand -> provisioned; in place; a table changes to on demand",
         ),
         (
             Box::new(|plan: &mut TablePlan| plan.time_to_live = Some("expires".to_owned())),

@@ -83,10 +83,15 @@ fn settings(before: &Value, after: &Value) -> Vec<Change> {
         }
         let is_stream = member == "StreamSpecification" && one.is_some() && other.is_some();
         let note = if is_stream { NEW_STREAM } else { note };
+        // A request without a mode asks for provisioned units; no table at all has no mode.
+        let text = |setting: Option<&Value>, design: &Value| {
+            let is_provisioned = member == "BillingMode" && design.get("KeySchema").is_some();
+            setting.map(setting_text).or_else(|| is_provisioned.then(|| "provisioned".to_owned()))
+        };
         Some(Change {
             part: part.to_owned(),
-            before: one.map(setting_text),
-            after: other.map(setting_text),
+            before: text(one, before),
+            after: text(other, after),
             effect: Effect::InPlace,
             note: (!note.is_empty()).then(|| note.to_owned()),
         })

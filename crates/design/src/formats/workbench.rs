@@ -6,7 +6,8 @@ use crate::plan::{Facet, TablePlan};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns a model of tables. A design with a key of several attributes is refused, in a sentence.
+/// Returns a model of tables. An index whose key has several attributes for one role is left out and told; a table
+/// with such a key is refused, in a sentence.
 pub fn write(tables: &[TablePlan], model: &str) -> Result<Written, String> {
     let mut told = lost(tables, true);
     let written: Vec<Value> =
@@ -25,7 +26,8 @@ pub fn write(tables: &[TablePlan], model: &str) -> Result<Written, String> {
 fn table(plan: &TablePlan, lost: &mut Vec<String>) -> Result<Value, String> {
     let request = Value::Object(plan.request.clone());
     let types = types(&request);
-    let keys = keys(&plan.name, "the table", &request, &types)?;
+    let keys = keys(&request, &types)
+        .ok_or_else(|| format!("{}: a model has no key of several attributes", plan.name))?;
     let mut table = Map::new();
     table.insert("TableName".to_owned(), json!(plan.name));
     table.insert("KeyAttributes".to_owned(), keys);
@@ -33,9 +35,13 @@ fn table(plan: &TablePlan, lost: &mut Vec<String>) -> Result<Value, String> {
     let facets: Vec<Value> = plan.facets.iter().map(|it| facet(plan, it)).collect();
     table.insert("TableFacets".to_owned(), Value::Array(facets));
     for kind in ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"] {
-        let indexes = request[kind].as_array().into_iter().flatten();
-        let written: Vec<Value> =
-            indexes.map(|it| index(&plan.name, it, &types)).collect::<Result<_, _>>()?;
+        let mut written = Vec::new();
+        for it in request[kind].as_array().into_iter().flatten() {
+            match index(it, &types) {
+                Some(index) => written.push(index),
+                None => lost.push(several(&plan.name, it)),
+            }
+        }
         if !written.is_empty() || kind == "GlobalSecondaryIndexes" {
             table.insert(kind.to_owned(), Value::Array(written));
         }
@@ -85,7 +91,8 @@ fn tell_lost(plan: &TablePlan, request: &Value, lost: &mut Vec<String>) {
     }
     let of_table = request.get("ProvisionedThroughput");
     let indexes = request["GlobalSecondaryIndexes"].as_array().into_iter().flatten();
-    for index in indexes.filter(|index| index.get("ProvisionedThroughput") != of_table) {
+    let written = indexes.filter(|index| keys(index, &types(request)).is_some());
+    for index in written.filter(|index| index.get("ProvisionedThroughput") != of_table) {
         let index = index["IndexName"].as_str().unwrap_or_default();
         lost.push(format!(
             "{name}: units of the index {index}; in a model it has those of the table"
@@ -101,17 +108,16 @@ fn types(request: &Value) -> BTreeMap<String, Value> {
     pairs.collect()
 }
 
-fn keys(
-    table: &str,
-    place: &str,
-    holder: &Value,
-    types: &BTreeMap<String, Value>,
-) -> Result<Value, String> {
+fn several(table: &str, index: &Value) -> String {
+    let name = index["IndexName"].as_str().unwrap_or_default();
+    format!("{table}: the index {name}, because a model has no key of several attributes")
+}
+
+/// Returns the key of a table or an index; none if it has several attributes for one role.
+fn keys(holder: &Value, types: &BTreeMap<String, Value>) -> Option<Value> {
     let (partition, sort) = key_of(holder);
     if partition.len() != 1 || sort.len() > 1 {
-        return Err(format!(
-            "{table}: {place} has a key of several attributes, which a model of NoSQL Workbench cannot have"
-        ));
+        return None;
     }
     let attribute = |name: &String| {
         let kind = types.get(name).cloned().unwrap_or_else(|| json!("S"));
@@ -120,15 +126,16 @@ fn keys(
     let mut keys = Map::new();
     keys.extend(partition.first().map(|name| ("PartitionKey".to_owned(), attribute(name))));
     keys.extend(sort.first().map(|name| ("SortKey".to_owned(), attribute(name))));
-    Ok(Value::Object(keys))
+    Some(Value::Object(keys))
 }
 
-fn index(table: &str, index: &Value, types: &BTreeMap<String, Value>) -> Result<Value, String> {
-    let place = format!("the index {}", index["IndexName"].as_str().unwrap_or_default());
-    let keys = keys(table, &place, index, types)?;
+fn index(index: &Value, types: &BTreeMap<String, Value>) -> Option<Value> {
+    let keys = keys(index, types)?;
     let projection =
         index.get("Projection").cloned().unwrap_or_else(|| json!({ "ProjectionType": "ALL" }));
-    Ok(json!({ "IndexName": index["IndexName"], "KeyAttributes": keys, "Projection": projection }))
+    Some(
+        json!({ "IndexName": index["IndexName"], "KeyAttributes": keys, "Projection": projection }),
+    )
 }
 
 /// Returns the other attributes of the sample items, each with the type of its first value.

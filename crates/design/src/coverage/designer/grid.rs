@@ -19,13 +19,11 @@ pub(super) struct Line {
     pub(super) cells: Vec<String>,
 }
 
-/// Reads the table in Markdown whose header has a known column, or else the text as CSV.
-pub(super) fn read(text: &str, is_known: impl Fn(&str) -> bool) -> Result<Grid, TableFault> {
+/// Reads all tables in Markdown whose header has a known column, or else the text as CSV.
+pub(super) fn read(text: &str, is_known: impl Fn(&str) -> bool) -> Result<Vec<Grid>, TableFault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match markdown(text, &is_known)? {
-        Some(grid) => Ok(grid),
-        None => csv(text, &is_known),
-    }
+    let grids = markdown(text, &is_known)?;
+    if grids.is_empty() { csv(text, &is_known).map(|grid| vec![grid]) } else { Ok(grids) }
 }
 
 fn bounded(grid: Grid) -> Result<Grid, TableFault> {
@@ -33,26 +31,44 @@ fn bounded(grid: Grid) -> Result<Grid, TableFault> {
         return Err(fault(LINES_MAX, format!("more than {LINES_MAX} lines")));
     }
     let longest = grid.lines.iter().find(|line| line.cells.len() > CELLS_MAX);
-    match longest {
-        Some(line) => Err(fault(line.number, format!("more than {CELLS_MAX} cells"))),
+    if let Some(line) = longest {
+        return Err(fault(line.number, format!("more than {CELLS_MAX} cells")));
+    }
+    // Empty cells at the end of a line say nothing.
+    let columns = grid.header.len();
+    let beyond = |line: &&Line| line.cells.iter().skip(columns).any(|cell| !cell.is_empty());
+    match grid.lines.iter().find(beyond) {
+        Some(line) => {
+            Err(fault(line.number, format!("more cells than the {columns} of the header")))
+        }
         None => Ok(grid),
     }
 }
 
-/// Returns the first table in Markdown with a known column; none if there is no such table.
-fn markdown(text: &str, is_known: impl Fn(&str) -> bool) -> Result<Option<Grid>, TableFault> {
+/// Returns the tables in Markdown with a known column.
+fn markdown(text: &str, is_known: impl Fn(&str) -> bool) -> Result<Vec<Grid>, TableFault> {
     let lines: Vec<&str> = text.lines().collect();
     let is_rule = |line: &str| {
         line.contains('-') && line.chars().all(|it| matches!(it, '|' | '-' | ':' | ' ' | '\t'))
     };
-    let head = lines.windows(2).position(|pair| {
-        pair[0].contains('|') && is_rule(pair[1]) && row(pair[0]).iter().any(|it| is_known(it))
-    });
-    let Some(head) = head else { return Ok(None) };
-    let body = lines.iter().enumerate().skip(head + 2);
-    let body = body.take_while(|(_, line)| line.contains('|')).take(LINES_MAX + 1);
-    let body = body.map(|(nth, line)| Line { number: nth + 1, cells: row(line) });
-    bounded(Grid { header: row(lines[head]), lines: body.collect() }).map(Some)
+    let (mut grids, mut nth) = (Vec::new(), 0);
+    while let Some([head, rule]) = lines.get(nth..nth + 2) {
+        if !head.contains('|') || !is_rule(rule) {
+            nth += 1;
+            continue;
+        }
+        let header = row(head);
+        let body = lines.iter().enumerate().skip(nth + 2);
+        let body = body.take_while(|(_, line)| line.contains('|'));
+        let body = body.map(|(nth, line)| Line { number: nth + 1, cells: row(line) });
+        let grid = Grid { header, lines: body.collect() };
+        nth += 2 + grid.lines.len();
+        if grid.header.iter().any(|it| is_known(it)) {
+            grids.push(grid);
+        }
+    }
+    // Faults are those of tables of access patterns only.
+    grids.into_iter().map(bounded).collect()
 }
 
 /// Divides a line of Markdown at bars that are neither escaped nor code.

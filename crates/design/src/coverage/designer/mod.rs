@@ -113,22 +113,30 @@ pub fn read_table(text: &str, only_table: Option<&str>) -> Result<Vec<AccessPatt
     if text.len() > TABLE_MAX_BYTES {
         return Err(fault(1, format!("more than {TABLE_MAX_BYTES} bytes")));
     }
-    let Grid { header, lines } = grid::read(text, |title| Column::of(title).is_some())?;
-    let columns: Vec<Option<Column>> = header.iter().map(|title| Column::of(title)).collect();
-    let reader = Reader { header: &header, columns, only_table };
-    if !reader.has(Column::Name) && !reader.has(Column::Id) {
-        let why = "no column is named Access pattern, Description or Id".to_owned();
-        return Err(fault(1, why));
-    }
+    let grids = grid::read(text, |title| Column::of(title).is_some())?;
+    let readers = grids.iter().map(|Grid { header, lines }| {
+        let columns = header.iter().map(|title| Column::of(title)).collect();
+        (Reader { header, columns, only_table }, lines)
+    });
+    let readers: Vec<_> = readers.filter(|(reader, _)| reader.has_names()).collect();
+    // Beside tables with conditions or operations, one that has neither is of something else.
+    let has_requests = readers.iter().any(|(reader, _)| reader.has_requests());
     let mut names = BTreeSet::new();
     let mut patterns = Vec::new();
-    for line in lines.iter().filter(|line| line.cells.iter().any(|cell| !cell.trim().is_empty())) {
-        let pattern = reader.pattern(line)?;
-        if !names.insert(pattern.name.clone()) {
-            let why = format!("a second access pattern is named {:?}", pattern.name);
-            return Err(reader.fault(line, Column::Name, why));
+    for (reader, lines) in readers.iter().filter(|it| !has_requests || it.0.has_requests()) {
+        let is_full = |line: &&Line| line.cells.iter().any(|cell| !cell.trim().is_empty());
+        for line in lines.iter().filter(is_full) {
+            let pattern = reader.pattern(line)?;
+            if !names.insert(pattern.name.clone()) {
+                let why = format!("a second access pattern is named {:?}", pattern.name);
+                return Err(reader.fault(line, Column::Name, why));
+            }
+            patterns.push(pattern);
         }
-        patterns.push(pattern);
+    }
+    if readers.is_empty() {
+        let why = "no column is named Access pattern, Description or Id".to_owned();
+        return Err(fault(1, why));
     }
     Ok(patterns)
 }
@@ -146,6 +154,14 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn has(&self, column: Column) -> bool {
         self.columns.contains(&Some(column))
+    }
+
+    fn has_names(&self) -> bool {
+        self.has(Column::Name) || self.has(Column::Id)
+    }
+
+    fn has_requests(&self) -> bool {
+        self.has(Column::Keys) || self.has(Column::Operation)
     }
 
     fn fault(&self, line: &Line, column: Column, why: String) -> TableFault {
