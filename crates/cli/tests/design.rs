@@ -25,6 +25,8 @@ fn design(with_all: bool) -> Value {
             json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"});
         request["DeletionProtectionEnabled"] = json!(true);
         request["TimeToLiveSpecification"] = json!({"AttributeName": "until", "Enabled": true});
+        request["SSESpecification"] =
+            json!({"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "alias/own"});
         request["Tags"] = json!([{"Key": "team", "Value": "a: \"b\" # c"}]);
         let several = json!({"IndexName": "several", "Projection": {"ProjectionType": "ALL"},
             "KeySchema": [key("g", "HASH"), key("pk", "HASH"), key("sk", "RANGE")]});

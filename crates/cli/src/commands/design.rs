@@ -13,6 +13,7 @@ use crate::output::{self, printer::Printer};
 use hashrange_design::difference::compare;
 use hashrange_design::formats::{self, Written};
 use hashrange_design::plan::TablePlan;
+use looked::Looked;
 use serde_json::json;
 
 /// Compares the designs in two files.
@@ -55,7 +56,15 @@ pub fn write(client: &mut Client, arguments: &DesignWrite) -> anyhow::Result<()>
     };
     let mut tables = Vec::new();
     for name in names {
-        tables.push(looked::of(client, &name, arguments.items)?.plan);
+        let Looked { arn, not_taken, mut plan, .. } = looked::of(client, &name, arguments.items)?;
+        for line in not_taken {
+            output::complain(format_args!("not taken of {name}: {line}"));
+        }
+        let tags = looked::tags(client, &arn)?;
+        if !tags.is_empty() {
+            plan.request.insert("Tags".to_owned(), json!(tags));
+        }
+        tables.push(plan);
     }
     print(&tables, arguments.form)
 }

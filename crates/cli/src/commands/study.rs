@@ -110,7 +110,7 @@ fn study(arguments: &Arguments) -> anyhow::Result<Studied> {
 }
 
 fn render(studied: &Studied) -> String {
-    let Looked { plan, facts, items, entities } = &studied.looked;
+    let Looked { plan, facts, items, entities, .. } = &studied.looked;
     let definition = facts.definition.clone().unwrap_or_default();
     let collections = page::collections(&definition, items, entities);
     let table = StudiedTable {

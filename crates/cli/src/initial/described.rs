@@ -15,14 +15,20 @@ const SAME: [&str; 6] = [
     "OnDemandThroughput",
 ];
 /// Members that a request has in another form.
-const CHANGED: [&str; 6] = [
+const CHANGED: [&str; 7] = [
     "BillingModeSummary",
     "ProvisionedThroughput",
     "LocalSecondaryIndexes",
     "GlobalSecondaryIndexes",
     "TableClassSummary",
     "SSEDescription",
+    "WarmThroughput",
 ];
+/// Warm throughput of every table on demand, in read and write units per second. Source: the developer's guide, page
+/// warm-throughput.html.
+const WARM_ON_DEMAND: [u64; 2] = [12_000, 4_000];
+/// Ending of the name of the key that the service has for the account.
+const USUAL_KEY: &str = "alias/aws/dynamodb";
 
 /// Returns the definition of a described table.
 pub fn definition(table: &Map<String, Value>) -> anyhow::Result<Definition> {
@@ -56,8 +62,14 @@ pub fn definition(table: &Map<String, Value>) -> anyhow::Result<Definition> {
         request.insert("TableClass".to_owned(), class.clone());
     }
     if table.get("SSEDescription").is_some_and(|encryption| encryption["Status"] == "ENABLED") {
-        request.insert("SSESpecification".to_owned(), json!({"Enabled": true, "SSEType": "KMS"}));
+        let key = table["SSEDescription"].get("KMSMasterKeyArn").and_then(Value::as_str);
+        let mut encryption = json!({"Enabled": true, "SSEType": "KMS"});
+        if let Some(key) = key.filter(|key| !key.ends_with(USUAL_KEY)) {
+            encryption["KMSMasterKeyId"] = json!(key);
+        }
+        request.insert("SSESpecification".to_owned(), encryption);
     }
+    request.extend(warm_of(table, is_on_demand));
     let not_taken = not_taken(table);
     Ok(Definition { name: name.to_owned(), request, not_taken, ..Definition::default() })
 }
@@ -65,8 +77,7 @@ pub fn definition(table: &Map<String, Value>) -> anyhow::Result<Definition> {
 /// Returns the notes on members of a description that no request has.
 fn not_taken(table: &Map<String, Value>) -> Vec<NotTaken> {
     const UNITS: [&str; 2] = ["ReadCapacityUnits", "WriteCapacityUnits"];
-    const INDEX: [&str; 5] =
-        ["IndexName", "KeySchema", "Projection", "OnDemandThroughput", "ProvisionedThroughput"];
+    const WARM: [&str; 2] = ["ReadUnitsPerSecond", "WriteUnitsPerSecond"];
     let taken: Vec<&str> = SAME.iter().chain(&CHANGED).copied().collect();
     let mut notes = not_taken::but(table, &taken, "");
     let inside = |name: &str, value: Option<&Value>, taken: &[&str]| {
@@ -77,15 +88,17 @@ fn not_taken(table: &Map<String, Value>) -> Vec<NotTaken> {
         ("BillingModeSummary", &["BillingMode"][..]),
         ("ProvisionedThroughput", &UNITS),
         ("TableClassSummary", &["TableClass"]),
-        ("SSEDescription", &["Status", "SSEType"]),
+        ("SSEDescription", &["Status", "SSEType", "KMSMasterKeyArn"]),
+        ("WarmThroughput", &WARM),
     ] {
         notes.extend(inside(name, table.get(name), taken));
     }
     for kind in ["LocalSecondaryIndexes", "GlobalSecondaryIndexes"] {
         for index in table.get(kind).and_then(Value::as_array).into_iter().flatten() {
-            notes.extend(inside("an index", Some(index), &INDEX));
+            notes.extend(inside("an index", Some(index), &not_taken::INDEX));
             let units = index.get("ProvisionedThroughput");
             notes.extend(inside("ProvisionedThroughput", units, &UNITS));
+            notes.extend(inside("WarmThroughput", index.get("WarmThroughput"), &WARM));
         }
     }
     notes
@@ -98,6 +111,24 @@ fn units_of(described: &Value) -> Value {
     })
 }
 
+/// Returns the member that asks for the warm throughput of a table or an index, if it is not what the service gives
+/// unasked.
+fn warm_of(described: &Map<String, Value>, is_on_demand: bool) -> Option<(String, Value)> {
+    let warm = described.get("WarmThroughput")?;
+    let [read, write] = ["ReadUnitsPerSecond", "WriteUnitsPerSecond"].map(|it| warm[it].as_u64());
+    let usual = if is_on_demand {
+        WARM_ON_DEMAND.map(Some)
+    } else {
+        let units = described.get("ProvisionedThroughput")?;
+        ["ReadCapacityUnits", "WriteCapacityUnits"].map(|it| units[it].as_u64())
+    };
+    if [read, write] == usual {
+        return None;
+    }
+    let asked = json!({ "ReadUnitsPerSecond": read?, "WriteUnitsPerSecond": write? });
+    Some(("WarmThroughput".to_owned(), asked))
+}
+
 fn index_of(described: &Value, is_on_demand: bool) -> Value {
     let mut index = Map::new();
     for name in ["IndexName", "KeySchema", "Projection", "OnDemandThroughput"] {
@@ -106,6 +137,7 @@ fn index_of(described: &Value, is_on_demand: bool) -> Value {
     if let Some(units) = described.get("ProvisionedThroughput").filter(|_| !is_on_demand) {
         index.insert("ProvisionedThroughput".to_owned(), units_of(units));
     }
+    index.extend(described.as_object().and_then(|it| warm_of(it, is_on_demand)));
     Value::Object(index)
 }
 
@@ -138,6 +170,10 @@ mod tests {
             json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
         on_demand["DeletionProtectionEnabled"] = json!(true);
         on_demand["TableClass"] = json!("STANDARD_INFREQUENT_ACCESS");
+        on_demand["SSESpecification"] = json!({"Enabled": true, "SSEType": "KMS",
+            "KMSMasterKeyId": "arn:aws:kms:us-east-1:123456789012:key/own"});
+        on_demand["WarmThroughput"] =
+            json!({"ReadUnitsPerSecond": 13000, "WriteUnitsPerSecond": 5000});
         let mut provisioned = base;
         let units = json!({"ReadCapacityUnits": 3, "WriteCapacityUnits": 4});
         provisioned["ProvisionedThroughput"] = units.clone();
@@ -150,6 +186,9 @@ mod tests {
                 call(&first, Operation::DescribeTable, &json!({"TableName": "Tab"})).await;
             let Value::Object(table) = described["Table"].clone() else { panic!("{described}") };
             let read = definition(&table).unwrap();
+            for member in ["SSESpecification", "WarmThroughput"] {
+                assert_eq!(read.request.get(member), request.get(member), "{member}");
+            }
             let others = read.not_taken.iter().filter(|note| note.why != not_taken::STATE);
             assert_eq!(others.count(), 0, "{:?}", read.not_taken);
             let again = Database::memory();

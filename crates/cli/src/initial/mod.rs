@@ -37,6 +37,7 @@ use definitions::Contents;
 pub use described::definition as of_description;
 use hashrange::Database;
 use items::ItemFile;
+pub use not_taken::lines as not_taken_lines;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -254,9 +254,14 @@ impl Properties {
             let kind = given.get("SSEType").cloned().unwrap_or_else(|| json!("KMS"));
             taken.insert("SSEType".to_owned(), kind);
         }
+        // Names of resources, which Ref and GetAtt give, have none of these characters.
+        let is_name = |key: &Value| key.as_str().is_some_and(|key| key.contains(['-', ':', '/']));
+        let key = given.get("KMSMasterKeyId").filter(|key| is_enabled && is_name(key));
+        taken.extend(key.map(|key| ("KMSMasterKeyId".to_owned(), key.clone())));
         if let Some(given) = given.as_object() {
-            let taken = ["SSEEnabled", "SSEType"];
-            not_taken.extend(not_taken::but(given, &taken, "SSESpecification"));
+            let known = ["SSEEnabled", "SSEType", "KMSMasterKeyId"];
+            let known = if key.is_some() { &known[..] } else { &known[..2] };
+            not_taken.extend(not_taken::but(given, known, "SSESpecification"));
         }
         self.request.insert("SSESpecification".to_owned(), Value::Object(taken));
     }

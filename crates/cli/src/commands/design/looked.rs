@@ -16,6 +16,10 @@ const PLACES: u64 = 4;
 /// A table in use.
 #[derive(Debug)]
 pub struct Looked {
+    /// Its ARN.
+    pub arn: String,
+    /// What its description has and no design, in lines.
+    pub not_taken: Vec<String>,
     /// Its settings, with the sampled items and their kinds.
     pub plan: TablePlan,
     /// Its sizes.
@@ -34,6 +38,7 @@ pub fn of(client: &mut Client, name: &str, most: u64) -> anyhow::Result<Looked> 
         anyhow::bail!("the answer of DescribeTable lacks the table");
     };
     let definition = initial::of_description(&table)?;
+    let arn = table.get("TableArn").and_then(Value::as_str).unwrap_or_default().to_owned();
     let raw = sample(client, name, most)?;
     let items = raw.iter().map(item).collect::<anyhow::Result<Vec<_>>>()?;
     let facts = facts(client, &table, name)?;
@@ -49,7 +54,9 @@ pub fn of(client: &mut Client, name: &str, most: u64) -> anyhow::Result<Looked> 
         item_bytes: Some(keys.table_size_bytes),
         items: raw,
     };
-    Ok(Looked { plan, facts, items, entities })
+    let lines = initial::not_taken_lines(&definition.not_taken).into_iter();
+    let not_taken = lines.filter(|(_, is_important)| *is_important).map(|(line, _)| line).collect();
+    Ok(Looked { arn, not_taken, plan, facts, items, entities })
 }
 
 /// Returns at most `most` items from several places of a table.
@@ -98,6 +105,20 @@ pub fn facts(
             })
         }
         Err(error) => Err(error),
+    }
+}
+
+/// Reads the tags of a table by its ARN.
+pub fn tags(client: &mut Client, arn: &str) -> anyhow::Result<Vec<Value>> {
+    let mut request = json!({ "ResourceArn": arn });
+    let mut tags = Vec::new();
+    loop {
+        let mut page = client.call(Operation::ListTagsOfResource, &request)?;
+        tags.extend(page["Tags"].as_array().into_iter().flatten().cloned());
+        match page["NextToken"].take() {
+            Value::Null => return Ok(tags),
+            next => request["NextToken"] = next,
+        }
     }
 }
 
