@@ -54,7 +54,7 @@ fn of_kind<'f>(column: &Column<'_>, found: &[&'f Found]) -> Option<Finding> {
         Finding::new(Rule::DateOrder, evidence, vec![first.key(column), second.key(column)]);
     let is_of_half_day = [first, second].into_iter().any(|found| {
         let text = found.text(column).trim_end_matches('.').to_ascii_lowercase();
-        text.ends_with("am") || text.ends_with("pm") || text.ends_with(".m")
+        ["am", "pm", "a.m", "p.m"].iter().any(|half| text.ends_with(half))
     });
     Some(match first.moment.kind {
         Kind::Week => finding.with_fix(AS_WEEKS),

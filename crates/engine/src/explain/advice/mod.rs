@@ -51,7 +51,8 @@ pub(super) async fn of_read<V: View>(
     let fitting = filter::index_that_fits(read).or_else(|| scans::listed_partitions(read));
     let sparse = scans::sparse_index(read, step, sampled).filter(|_| fitting.is_none());
     let fitting = fitting.or(sparse);
-    let narrow = indexes::narrow(read, sampled).filter(|_| fitting.is_none());
+    let narrow = indexes::narrow(read, sampled);
+    let narrow = narrow.filter(|_| fitting.is_none() && !is_meant_otherwise);
     if fitting.is_none() && !is_meant_otherwise {
         found.extend(filter::whole_read(read, step));
     }
