@@ -25,8 +25,7 @@ fn design(with_all: bool) -> Value {
             json!({"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"});
         request["DeletionProtectionEnabled"] = json!(true);
         request["TimeToLiveSpecification"] = json!({"AttributeName": "until", "Enabled": true});
-        request["SSESpecification"] =
-            json!({"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "alias/own"});
+        request["SSESpecification"] = json!({"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "arn:aws:kms:us-east-1:123456789012:key/own"});
         request["Tags"] = json!([{"Key": "team", "Value": "a: \"b\" # c"}]);
         let several = json!({"IndexName": "several", "Projection": {"ProjectionType": "ALL"},
             "KeySchema": [key("g", "HASH"), key("pk", "HASH"), key("sk", "RANGE")]});

@@ -257,7 +257,7 @@ fn a_fix_is_of_the_form_that_was_found() {
         (&["v0_A", "v099_A", "v100_A"], Rule::PointerAmongVersions, "as many zeros"),
         (&["-005", "-018", "003"], Rule::UnpaddedNumber, "below zero sort first"),
         (&["9:05 AM", "10:30 AM", "01:15 PM"], Rule::DateOrder, "24 hours"),
-        (&["2026-03-01 1:05 PM", "2026-03-01 11:30 AM"], Rule::DateOrder, "24 hours"),
+        (&["2026-03-01 01:05 PM", "2026-03-01 11:30 AM"], Rule::DateOrder, "24 hours"),
         (&["2026-W9", "2026-W10"], Rule::DateOrder, "2026-W09"),
         (&["2026#W9", "2026#W10"], Rule::DateOrder, "2026-W09"),
         (&["Jan", "Feb", "Mar", "Apr"], Rule::DateOrder, "2026-03"),

@@ -52,10 +52,10 @@ fn of_kind<'f>(column: &Column<'_>, found: &[&'f Found]) -> Option<Finding> {
         format!("{} sorts before {}, which is earlier", first.text(column), second.text(column));
     let finding =
         Finding::new(Rule::DateOrder, evidence, vec![first.key(column), second.key(column)]);
-    let is_of_half_day = [first, second].into_iter().any(|found| {
-        let text = found.text(column).trim_end_matches('.').to_ascii_lowercase();
-        ["am", "pm", "a.m", "p.m"].iter().any(|half| text.ends_with(half))
-    });
+    // Of all that follows a date only am and pm end so.
+    let is_of_half_day = [first, second]
+        .into_iter()
+        .any(|found| found.text(column).trim_end_matches('.').ends_with(['m', 'M']));
     Some(match first.moment.kind {
         Kind::Week => finding.with_fix(AS_WEEKS),
         Kind::Clock => finding.with_fix(AS_CLOCKS),

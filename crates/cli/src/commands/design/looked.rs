@@ -108,13 +108,16 @@ pub fn facts(
     }
 }
 
-/// Reads the tags of a table by its ARN.
+/// Reads the tags of a table by its ARN, without the marks of samples.
 pub fn tags(client: &mut Client, arn: &str) -> anyhow::Result<Vec<Value>> {
     let mut request = json!({ "ResourceArn": arn });
     let mut tags = Vec::new();
     loop {
         let mut page = client.call(Operation::ListTagsOfResource, &request)?;
-        tags.extend(page["Tags"].as_array().into_iter().flatten().cloned());
+        let read = page["Tags"].as_array().into_iter().flatten();
+        let is_own =
+            |tag: &&Value| tag["Key"].as_str().is_some_and(|key| key.starts_with("hashrange:"));
+        tags.extend(read.filter(|tag| !is_own(tag)).cloned());
         match page["NextToken"].take() {
             Value::Null => return Ok(tags),
             next => request["NextToken"] = next,
