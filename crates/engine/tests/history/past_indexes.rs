@@ -173,15 +173,22 @@ fn statements_read_the_past_of_indexes() {
 #[test]
 fn versions_of_an_index_are_whole() {
     let database = memory();
-    create(&database);
+    let element = |name: &str, kind: &str| json!({"AttributeName": name, "KeyType": kind});
+    let attribute = |name: &str| json!({"AttributeName": name, "AttributeType": "S"});
+    let index = json!({
+        "IndexName": "keys", "KeySchema": [element("by", "HASH")],
+        "Projection": {"ProjectionType": "KEYS_ONLY"},
+    });
+    database.ok(
+        "CreateTable",
+        &json!({
+            "TableName": "orders", "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [attribute("pk"), attribute("sk"), attribute("by")],
+            "KeySchema": [element("pk", "HASH"), element("sk", "RANGE")],
+            "GlobalSecondaryIndexes": [index],
+        }),
+    );
     enable(&database, None);
-    let key = json!([{"AttributeName": "by", "KeyType": "HASH"}]);
-    let index = json!({"IndexName": "keys", "KeySchema": key, "Projection": {"ProjectionType": "KEYS_ONLY"}});
-    database.ok("UpdateTable", &json!({
-        "TableName": "orders", "AttributeDefinitions": [{"AttributeName": "by", "AttributeType": "S"}],
-        "GlobalSecondaryIndexUpdates": [{"Create": index}],
-    }));
-    database.run_jobs();
     for n in 0..3 {
         database.clock.advance_ms(1);
         let long = "x".repeat(4000);
