@@ -215,6 +215,12 @@ fn an_export_is_studied_on_one_page() {
     let plain: Value = serde_json::from_str(&plain).unwrap();
     assert_eq!(plain["Entities"]["Items"], 26);
     assert_eq!(plain["Coverage"]["Rows"][0]["Cells"][0]["Answer"], "KEY");
+    // With a wrong key items are lost, which is told.
+    let (code, stdout, stderr) = run(folder, &["study", "AWSDynamoDB", "--key", "pk:S"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let kept: u64 = stdout.split([':', ' ']).find_map(|word| word.parse().ok()).unwrap();
+    let lost = format!("{} items of the export have the key of another one", 26 - kept);
+    assert!(stderr.contains(&lost), "{stdout}{stderr}");
     // A file with the design beside the items says as much as --key.
     let items = folder.join("plain");
     fs::create_dir(&items).unwrap();

@@ -72,7 +72,7 @@ fn study(arguments: &Arguments) -> anyhow::Result<Studied> {
         let request = json!({ "TableName": name, "TimeToLiveSpecification": specification });
         client.call(Operation::UpdateTimeToLive, &request)?;
     }
-    import::whole_files(&mut client, &name, files)?;
+    let put = import::whole_files(&mut client, &name, files)?.put;
     let looked = looked::of(&mut client, &name, arguments.sample)?;
     let findings = findings_of(&mut client, &name, arguments.sample)?;
     let (mut coverage, mut unknown) = (None, Vec::new());
@@ -91,6 +91,14 @@ fn study(arguments: &Arguments) -> anyhow::Result<Studied> {
         notes.push(format!("Patterns of other tables: {}.", unknown.join(", ")));
     }
     let all = looked.facts.definition.as_ref().map_or(0, |it| it.item_count);
+    if put > all {
+        let note = format!(
+            "{} of the export have the key of another one, which they replaced: is the key right?",
+            counted(put - all, "item")
+        );
+        output::complain(format_args!("{note}"));
+        notes.push(note);
+    }
     if all > looked.entities.items {
         notes.push(format!(
             "Of {} a sample was looked at: {}.",
