@@ -139,7 +139,7 @@ fn a_new_index_is_filled_and_order_says_nothing() {
     );
 }
 
-/// What differs may stand at the end of a long cell.
+/// The report writes cells whole: two long texts may differ only at their ends.
 #[test]
 fn cells_are_as_long_as_what_they_say() {
     let with = |last: &str| {

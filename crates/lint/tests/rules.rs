@@ -249,7 +249,7 @@ fn no_key_is_too_strange() {
     of_sort_keys(&keys.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// What to do depends on what is written.
+/// The linter proposes a fix for the form of the keys that it found.
 #[test]
 fn a_fix_is_of_the_form_that_was_found() {
     for (keys, rule, fix) in [

@@ -24,8 +24,8 @@ const CHANGED: [&str; 7] = [
     "SSEDescription",
     "WarmThroughput",
 ];
-/// Warm throughput of every table on demand, in read and write units per second. Source: the developer's guide, page
-/// warm-throughput.html.
+/// Warm throughput of an on-demand table that has asked for none, in read and write units per second. Source:
+/// developer guide, warm throughput.
 const WARM_ON_DEMAND: [u64; 2] = [12_000, 4_000];
 /// Ending of the name of the key that the service has for the account.
 const USUAL_KEY: &str = "alias/aws/dynamodb";

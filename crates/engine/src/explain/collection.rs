@@ -87,7 +87,7 @@ fn sort_text(schema: &KeySchema, item: &Item) -> String {
 /// Siblings of the component that a prefix ends inside.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Siblings {
-    /// What is missing at the end of the prefix: the delimiter, or its second half.
+    /// Text that completes the prefix: the delimiter, or its second half.
     pub(super) delimiter: String,
     /// A stored sort key of a sibling.
     pub(super) example: String,

@@ -85,6 +85,19 @@ fn n_as_of(database: &Database, sk: &str, at_ms: u64) -> String {
     answer["Item"]["n"]["N"].as_str().unwrap_or("-").to_owned()
 }
 
+/// Reads all pages of a Query or Scan.
+fn read(database: &Database, operation: &str, mut request: Json) -> Vec<Json> {
+    let mut items = Vec::new();
+    loop {
+        let answer = database.ok(operation, &request);
+        items.extend(answer["Items"].as_array().unwrap().iter().cloned());
+        match answer.get("LastEvaluatedKey") {
+            Some(key) => request["ExclusiveStartKey"] = key.clone(),
+            None => return items,
+        }
+    }
+}
+
 /// Returns how many keys of history there are in each of its spaces.
 fn stored(database: &Database) -> [usize; 3] {
     [0x22, 0x23, 0x24].map(|space| database.stored(&[space]).len())

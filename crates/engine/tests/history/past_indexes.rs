@@ -1,6 +1,6 @@
 //! Indexes of tables of the past, against the same entries made from a Scan of the table's versions.
 
-use super::{as_of, create, enable, memory};
+use super::{as_of, create, enable, memory, read};
 use hashrange_engine::{Mode, PartitionsInput, Step};
 use hashrange_model::moment;
 use hashrange_storage::block_on;
@@ -9,18 +9,6 @@ use hashrange_testkit::environment::NOW_MS;
 use hashrange_testkit::random::Random;
 use serde_json::{Value as Json, json};
 use std::cmp::Ordering;
-
-fn read(database: &Database, operation: &str, mut request: Json) -> Vec<Json> {
-    let mut items = Vec::new();
-    loop {
-        let answer = database.ok(operation, &request);
-        items.extend(answer["Items"].as_array().unwrap().iter().cloned());
-        match answer.get("LastEvaluatedKey") {
-            Some(key) => request["ExclusiveStartKey"] = key.clone(),
-            None => return items,
-        }
-    }
-}
 
 fn text<'i>(item: &'i Json, name: &str) -> Option<&'i str> {
     item[name]["S"].as_str()

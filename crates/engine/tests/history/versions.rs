@@ -1,24 +1,12 @@
 //! All versions of items, what has changed between two moments, and items that are put back.
 
-use super::{as_of, check, create, delete, describe, enable, get, item, memory, put};
+use super::{as_of, check, create, delete, describe, enable, get, item, memory, put, read};
 use hashrange_engine::{ChangesInput, ChangesOutput, EngineOptions, Explanation, Mode, Step};
 use hashrange_model::{AttributeValue, Item, moment};
 use hashrange_storage::block_on;
 use hashrange_testkit::database::Database;
 use hashrange_testkit::environment::NOW_MS;
 use serde_json::{Value as Json, json};
-
-fn read(database: &Database, operation: &str, mut request: Json) -> Vec<Json> {
-    let mut items = Vec::new();
-    loop {
-        let answer = database.ok(operation, &request);
-        items.extend(answer["Items"].as_array().unwrap().iter().cloned());
-        match answer.get("LastEvaluatedKey") {
-            Some(key) => request["ExclusiveStartKey"] = key.clone(),
-            None => return items,
-        }
-    }
-}
 
 fn of_partition(limit: usize, is_forward: bool) -> Json {
     json!({

@@ -1,4 +1,4 @@
-//! What a condition demands of attributes in every case: that they exist, or that they have one of some values.
+//! Attributes that a condition requires in every case: they exist, or have one of some values.
 
 use super::{Node, Operand};
 use crate::path::DocumentPath;

@@ -18,7 +18,7 @@ const PLACES: u64 = 4;
 pub struct Looked {
     /// Its ARN.
     pub arn: String,
-    /// What its description has and no design, in lines.
+    /// Settings that DescribeTable tells and a design cannot have, in lines.
     pub not_taken: Vec<String>,
     /// Its settings, with the sampled items and their kinds.
     pub plan: TablePlan,

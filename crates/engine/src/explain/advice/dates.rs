@@ -1,6 +1,6 @@
 //! Dates in sort key conditions: forms that do not sort, and an upper end that leaves out the rest of its day.
 
-use super::keys::{first, quoted};
+use super::keys::{first, last_of, quoted};
 use crate::explain::collection::delimiter_of;
 use crate::explain::explanation::{Advice, AdviceKind};
 use crate::explain::plan::ReadPlan;
@@ -112,7 +112,7 @@ pub(super) async fn day_end<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult
         kind: AdviceKind::UpperEnd,
         finding: format!("{} leaves out the rest of its {period}", quoted(upper)),
         evidence: format!("{} sorts behind it", quoted(&left_out)),
-        remedy: format!("end the range with {}", quoted(&format!("{upper}{}", char::MAX))),
+        remedy: format!("end the range with {}", last_of(read, upper)),
     }))
 }
 

@@ -1,4 +1,4 @@
-//! What a read can have from an index instead; an index whose entries are small.
+//! Indexes that could answer a read of the table, and advice to read one whose entries are small.
 
 use crate::capacity::read_units;
 use crate::explain::explanation::{Advice, AdviceKind};

@@ -41,7 +41,7 @@ pub(super) async fn upper_end<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResu
             format!("leave the upper end out: {name} >= {}", quoted(lower))
         }
         Some(lower) if lower != prefix => {
-            format!("end the range with {}", quoted(&format!("{prefix}{}", char::MAX)))
+            format!("end the range with {}", last_of(read, prefix))
         }
         _ => format!("take the prefix: begins_with({name}, {})", quoted(prefix)),
     };
@@ -80,7 +80,7 @@ pub(super) async fn pointer<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult
         return Ok(None);
     }
     let name = name_text(attribute);
-    let last = quoted(&format!("{prefix}{}", char::MAX));
+    let last = last_of(read, prefix);
     Ok(Some(Advice {
         kind: AdviceKind::VersionPointer,
         finding: format!("the prefix takes {} along, besides the versions", quoted(&pointer)),
@@ -170,6 +170,13 @@ fn first_number(key: &str) -> Option<(&str, &str, &str)> {
 
 fn is_zero(number: &str) -> bool {
     number.bytes().all(|digit| digit == b'0')
+}
+
+/// Returns a text behind all keys with a prefix, as a remedy names it. A statement gets it by a parameter, since PartiQL
+/// reads what stands in double quotes as a name.
+pub(super) fn last_of(read: &ReadPlan<'_>, prefix: &str) -> String {
+    let last = quoted(&format!("{prefix}{}", char::MAX));
+    if read.statement.is_some() { format!("the parameter {last}") } else { last }
 }
 
 pub(super) fn quoted(text: &str) -> String {

@@ -1,15 +1,13 @@
 //! Ranges of sort keys wider than their values suggest: a prefix that ends inside a component, a range with one open
 //! end that leaves the prefix of its value.
 
+use super::keys::{last_of, quoted};
 use crate::explain::collection::{self, Siblings, delimiter_of};
 use crate::explain::explanation::{Advice, AdviceKind, ReadStep};
 use crate::explain::plan::ReadPlan;
-use hashrange_expr::{KeyOperator, name_text, value_text};
+use hashrange_expr::{KeyOperator, name_text};
 use hashrange_model::{ApiResult, ValueRef};
 use hashrange_storage::View;
-
-/// The last character of all: it sorts behind every continuation of a prefix.
-const LAST: char = char::MAX;
 
 /// `begins_with(place, 'NE#OMAHA')` also matches `NE#OMAHA-HEIGHTS#...`.
 pub(super) async fn open_prefix<V: View>(
@@ -56,7 +54,7 @@ pub(super) fn open_range(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice>
     let (side, lower, upper) = if is_open_below {
         ("before", quoted(prefix), quoted(text))
     } else {
-        ("after", quoted(text), quoted(&format!("{prefix}{LAST}")))
+        ("after", quoted(text), last_of(read, prefix))
     };
     let name = name_text(attribute);
     Some(Advice {
@@ -67,10 +65,6 @@ pub(super) fn open_range(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice>
             "give both ends, which BETWEEN includes: {name} BETWEEN {lower} AND {upper}"
         ),
     })
-}
-
-fn quoted(text: &str) -> String {
-    value_text(ValueRef::S(text))
 }
 
 /// Returns the beginning of the text of a value with a prefix.
