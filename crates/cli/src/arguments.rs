@@ -10,6 +10,7 @@ mod definition;
 mod design;
 mod history;
 mod template;
+mod watching;
 
 pub use advice::{Advise, Contract, Cost, CostBy, Heat, HeatBy, Lint};
 pub use bulk::{Bulk, Export, Import, Put};
@@ -21,6 +22,7 @@ pub use history::{
     History, HistoryCommand, HistoryDiff, HistoryItems, HistoryRestore, HistoryVersions,
 };
 pub use template::{Template, TemplateCommand, TemplateOf, TemplateSet};
+pub use watching::{Console, Requests, RequestsBy};
 
 use crate::config::{Layer, StoreUrl};
 use crate::output::screen::Show;
@@ -91,6 +93,10 @@ pub enum Command {
     Advise(Advise),
     /// Show the hot keys of a server: the hottest of each table, and a map of key ranges by minutes
     Heat(Heat),
+    /// Show the requests of a server as they come, or their patterns by the second
+    Requests(Requests),
+    /// Serve the web console on this machine, for any endpoint
+    Console(Console),
     /// Compare the recorded requests of a server with the access patterns that a design allows
     Contract(Contract),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input

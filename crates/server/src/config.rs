@@ -3,6 +3,8 @@
 use crate::access::Access;
 use crate::error::Error;
 use crate::event::Subscriber;
+use crate::pages::Pages;
+use crate::passage::Passage;
 use crate::web::Web;
 use hashrange_auth::Policy;
 use std::net::SocketAddr;
@@ -33,6 +35,10 @@ pub struct Config {
     pub compress_from_bytes: Option<usize>,
     /// Subscribers of the events of requests, beside the server's own.
     pub subscribers: Vec<Arc<dyn Subscriber>>,
+    /// Files for browsers.
+    pub pages: Option<Arc<dyn Pages>>,
+    /// Way to another endpoint, which runs the requests in place of the API.
+    pub passage: Option<Arc<dyn Passage>>,
     /// Bounds on what clients can make the server do.
     pub limits: Limits,
 }
@@ -58,6 +64,8 @@ impl Default for Config {
             // Source: answers of the service, captured in 2026.
             compress_from_bytes: Some(4 * 1024),
             subscribers: Vec::new(),
+            pages: None,
+            passage: None,
             limits: Limits::default(),
         }
     }

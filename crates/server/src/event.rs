@@ -7,6 +7,7 @@
 
 use crate::api::Named;
 use crate::request_id::RequestId;
+use bytes::Bytes;
 use hashrange_cost::Usage;
 use hashrange_model::ErrorKind;
 use std::fmt;
@@ -30,6 +31,8 @@ pub struct Event {
     pub usage: Option<Box<Usage>>,
     /// Size of the body as it was sent, in bytes.
     pub received_bytes: usize,
+    /// Body without its content encoding, if a subscriber wants it and an operation began.
+    pub body: Option<Bytes>,
     /// Further facts, if a subscriber wants them.
     pub details: Option<Box<Details>>,
     /// Time from the head of the request to the end of the event.
@@ -77,6 +80,8 @@ pub struct Interest {
     pub usage: bool,
     /// [`Event::details`] and [`Event::caller`].
     pub details: bool,
+    /// [`Event::body`].
+    pub body: bool,
 }
 
 /// Subscriber of the events of requests.

@@ -23,13 +23,15 @@ use crate::event::{Answered, Details, Event, Refusal};
 use crate::lanes::{LONG_BODY_BYTES, Lanes};
 use crate::log_limit::LogLimit;
 use crate::metrics::{self, Metrics};
+use crate::pages::{self, Pages};
+use crate::passage::{self, Passage};
 use crate::refused_writes::RefusedWrites;
 use crate::request_id::{RequestId, RequestIds};
 use crate::request_log;
 use crate::subscribers::{OpenEvent, Subscribers};
 use crate::web::{PageOrigin, Rules, Stranger};
 use bytes::Bytes;
-use hashrange_auth::{AuthFault, HeaderView, Payload};
+use hashrange_auth::{AuthFault, Caller, HeaderView, Payload};
 use hashrange_model::bounds::{
     AGENT_MAX_BYTES, OPERATION_NAME_MAX_BYTES, PATH_MAX_BYTES, beginning,
 };
@@ -80,6 +82,8 @@ pub struct Handler {
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
     subscribers: Subscribers,
+    pages: Option<Arc<dyn Pages>>,
+    passage: Option<Arc<dyn Passage>>,
     ids: RequestIds,
     lanes: Lanes,
     refused_writes: LogLimit,
@@ -100,6 +104,8 @@ impl Handler {
             cost_header: config.cost_header,
             compress_from_bytes: config.compress_from_bytes,
             subscribers: Subscribers::new(Arc::clone(&metrics), config.subscribers),
+            pages: config.pages,
+            passage: config.passage,
             metrics,
             ids: RequestIds::new(),
             lanes: Lanes::new(),
@@ -144,7 +150,7 @@ impl Handler {
             refusal: answer.refusal,
             bytes: answer.body.len(),
         });
-        let wishes = self.wishes(&parts, readers, answer.body.len());
+        let wishes = self.wishes(&parts, readers, &answer);
         if let Some(coding) = wishes.compress {
             answer = self.compressed(answer, coding, &mut open).await;
         }
@@ -186,6 +192,9 @@ impl Handler {
         if let Err(refusal) = readers {
             return refusal;
         }
+        if let Some(answer) = self.page(parts) {
+            return answer;
+        }
         match parts.method {
             Method::OPTIONS if !matches!(allowed, Readers::NoPage) => preflight(&parts.headers),
             Method::GET if parts.uri.path() == "/metrics" && self.serve_metrics => {
@@ -201,6 +210,15 @@ impl Handler {
             },
             _ => not_the_protocol(),
         }
+    }
+
+    /// Returns the file for browsers that a request names.
+    fn page(&self, parts: &Parts) -> Option<Answer> {
+        if !matches!(parts.method, Method::GET | Method::HEAD) {
+            return None;
+        }
+        let page = self.pages.as_ref()?.find(parts.uri.path())?;
+        Some(pages::answer(page, &parts.headers))
     }
 
     fn refuse_body(&self, fault: BodyFault) -> Answer {
@@ -280,6 +298,9 @@ impl Handler {
             details.tables = request_log::tables_of(&body);
         }
         event.is_unrecorded = parts.headers.contains_key(&UNRECORDED);
+        if let Some(passage) = &self.passage {
+            return passage::through(&**passage, &parts.headers, body).await;
+        }
         let Some(operation) = target(&parts.headers) else {
             return self.own(parts, &sent, body, event, open).await;
         };
@@ -304,7 +325,7 @@ impl Handler {
             Ok(own) => own.as_ref().unwrap_or(&self.api),
             Err(error) => return self.api_error(error, event),
         };
-        let to_tell = event.begin_call(self.asked(&parts.headers));
+        let to_tell = event.begin_call(self.asked(&parts.headers), &body);
         let operation = Named::OfService(operation);
         let answered = self.lanes.call(api, operation, body, to_tell).await;
         self.answered(answered, event)
@@ -363,7 +384,7 @@ impl Handler {
             Ok(own) => own.as_ref().unwrap_or(&self.api),
             Err(error) => return self.api_error(error, event),
         };
-        let to_tell = event.begin_call(self.asked(&parts.headers));
+        let to_tell = event.begin_call(self.asked(&parts.headers), &body);
         let answered = self.lanes.call(api, operation, body, to_tell).await;
         self.answered(answered, event)
     }
@@ -469,17 +490,16 @@ impl Handler {
         event.add_caller(caller.access_key_id());
         let api = self.api.of_caller(&caller);
         if let (Ok(Some(_)), Some(details)) = (&api, &mut event.details) {
-            let (key, region) = (caller.access_key_id(), caller.region());
-            details.namespace =
-                Some(format!("{}/{}", key.unwrap_or_default(), region.unwrap_or_default()));
+            details.namespace = Some(namespace(&caller));
         }
         Ok(api)
     }
 
-    fn wishes(&self, parts: &Parts, readers: Readers, body_bytes: usize) -> Wishes {
+    fn wishes(&self, parts: &Parts, readers: Readers, answer: &Answer) -> Wishes {
+        let (body_bytes, is_compressed) = (answer.body.len(), answer.coding.is_some());
         let is_long = self.compress_from_bytes.is_some_and(|least| body_bytes >= least);
         let coding = || parts.headers.get(header::ACCEPT_ENCODING).and_then(Coding::accepted);
-        let compress = if is_long { coding() } else { None };
+        let compress = if is_long && !is_compressed { coding() } else { None };
         Wishes { readers, compress, http1: parts.version < Version::HTTP_2 }
     }
 
@@ -523,6 +543,12 @@ enum Target {
     /// This server: the signature must cover the name, so that no other request can be sent again
     /// as one of these.
     Own,
+}
+
+/// Returns the namespace of a caller, as events name it.
+pub fn namespace(caller: &Caller<'_>) -> String {
+    let (key, region) = (caller.access_key_id(), caller.region());
+    format!("{}/{}", key.unwrap_or_default(), region.unwrap_or_default())
 }
 
 /// Hyper's headers as a view for the signature check.

@@ -77,7 +77,7 @@ pub struct RequestLog;
 impl Subscriber for RequestLog {
     fn interest(&self) -> Interest {
         let is_wanted = tracing::enabled!(tracing::Level::DEBUG);
-        Interest { usage: is_wanted, details: is_wanted }
+        Interest { usage: is_wanted, details: is_wanted, body: false }
     }
 
     fn ended(&self, event: &Event) {

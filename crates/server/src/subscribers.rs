@@ -6,6 +6,7 @@ use crate::event::{Details, Event, Interest, Subscriber};
 use crate::metrics::Metrics;
 use crate::request_id::RequestId;
 use crate::request_log::RequestLog;
+use bytes::Bytes;
 use hashrange_model::bounds::{CALLER_MAX_BYTES, beginning};
 use std::net::IpAddr;
 use std::ops::{Deref, DerefMut};
@@ -32,6 +33,7 @@ impl Subscribers {
         for wanted in self.others.iter().map(|subscriber| subscriber.interest()) {
             interest.usage |= wanted.usage;
             interest.details |= wanted.details;
+            interest.body |= wanted.body;
         }
         let event = Event {
             id,
@@ -41,6 +43,7 @@ impl Subscribers {
             is_unrecorded: false,
             usage: None,
             received_bytes: 0,
+            body: None,
             details: interest.details.then(Box::default),
             taken: Duration::ZERO,
             answered: None,
@@ -91,7 +94,8 @@ impl OpenEvent<'_> {
 
     /// Begins the call of an operation. Returns what it tells beside its answer: what the client asks for, and the
     /// usage if somebody wants it. None if that is nothing.
-    pub fn begin_call(&mut self, asked: Asked) -> Option<(Asked, Arc<Told>)> {
+    pub fn begin_call(&mut self, asked: Asked, body: &Bytes) -> Option<(Asked, Arc<Told>)> {
+        self.event.body = self.interest.body.then(|| body.clone());
         self.note_stage(|details| &mut details.began);
         let asked = Asked { usage: self.interest.usage, ..asked };
         if asked == Asked::default() {

@@ -10,7 +10,7 @@ use hashrange::Operation;
 use hashrange_auth::Signer;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::{Request, StatusCode};
+use hyper::{HeaderMap, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,6 +18,23 @@ use tokio::runtime::Runtime;
 
 /// The largest response that is read; a page of a query is 1 MiB before it is JSON.
 const RESPONSE_MAX_BYTES: usize = 256 << 20;
+
+/// Answer to a request.
+#[derive(Debug)]
+pub struct Exchanged {
+    /// Its status.
+    pub status: StatusCode,
+    headers: HeaderMap,
+    /// Its body.
+    pub body: Bytes,
+}
+
+impl Exchanged {
+    /// Returns a header that is text.
+    pub fn header(&self, name: &str) -> Option<String> {
+        Some(self.headers.get(name)?.to_str().ok()?.to_owned())
+    }
+}
 
 /// A server to talk to, with its connections that wait for the next request.
 #[derive(Debug)]
@@ -50,7 +67,19 @@ impl Server {
 
     /// Runs the operation of a target on a JSON request and returns the JSON response.
     pub async fn call_target(&self, target: String, body: Bytes) -> anyhow::Result<Bytes> {
-        let request = self.request(target, body)?;
+        let answer = self.exchange(target, Vec::new(), body).await?;
+        let Exchanged { status, body, .. } = answer;
+        if status.is_success() { Ok(body) } else { Err(failed(status, &body)) }
+    }
+
+    /// Runs the operation of a target and returns the answer, whatever its status. `headers` go with the request.
+    pub async fn exchange(
+        &self,
+        target: String,
+        headers: Vec<(&'static str, String)>,
+        body: Bytes,
+    ) -> anyhow::Result<Exchanged> {
+        let request = self.request(target, headers, body)?;
         let mut open = match self.take_idle() {
             Some(open) => open,
             None => self.connect().await?,
@@ -58,7 +87,7 @@ impl Server {
         open.ready().await.context(Unanswered::new("the connection is closed"))?;
         let sent = open.send_request(request).await;
         let response = sent.context(Unanswered::new("send the request"))?;
-        let status = response.status();
+        let (status, headers) = (response.status(), response.headers().clone());
         let body = Limited::new(response.into_body(), RESPONSE_MAX_BYTES).collect().await;
         let body = body
             .map_err(|error| {
@@ -66,7 +95,7 @@ impl Server {
             })?
             .to_bytes();
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(open);
-        if status.is_success() { Ok(body) } else { Err(failed(status, &body)) }
+        Ok(Exchanged { status, headers, body })
     }
 
     async fn connect(&self) -> anyhow::Result<SendRequest<Full<Bytes>>> {
@@ -82,7 +111,12 @@ impl Server {
         std::iter::from_fn(|| idle.pop()).find(|open| !open.is_closed())
     }
 
-    fn request(&self, target: String, body: Bytes) -> anyhow::Result<Request<Full<Bytes>>> {
+    fn request(
+        &self,
+        target: String,
+        further: Vec<(&'static str, String)>,
+        body: Bytes,
+    ) -> anyhow::Result<Request<Full<Bytes>>> {
         let headers = [
             ("host", self.route.authority().to_owned()),
             ("content-type", "application/x-amz-json-1.0".to_owned()),
@@ -90,7 +124,7 @@ impl Server {
         ];
         let path = self.route.path();
         let mut request = Request::post(path);
-        for (name, value) in &headers {
+        for (name, value) in headers.iter().chain(&further) {
             request = request.header(*name, value);
         }
         if self.is_unrecorded {

@@ -23,7 +23,8 @@ use crate::served::own_operations;
 use crate::surroundings::{random, variable};
 use anyhow::Context;
 use hashrange::{ApiError, Blocking, Database, Encode, Operation, Options, Reason, block_on};
-use http::{HttpClient, Server};
+use http::HttpClient;
+pub use http::Server;
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -120,6 +121,36 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
+/// An endpoint, for a program that passes requests on to it.
+#[derive(Debug)]
+pub struct Endpoint {
+    /// Its URL.
+    pub url: String,
+    /// Region for which requests are signed.
+    pub region: String,
+    /// The way to it.
+    pub server: Server,
+}
+
+impl Endpoint {
+    /// Returns the endpoint that the arguments name. Requests are signed, with keys of no account if the settings name
+    /// none: other implementations want a signature, whatever its keys.
+    pub fn of(connection: &Connection) -> anyhow::Result<Self> {
+        let settings = ClientSettings::resolve(connection, variable)?;
+        let signer = signing::signer(&settings, connection.profile.is_some())?;
+        let signer = signer.unwrap_or_else(|| signing::of_nobody(&settings.region));
+        let server = Server::new(route(&settings)?, Some(signer));
+        Ok(Self { url: settings.endpoint.url, region: settings.region, server })
+    }
+}
+
+/// Returns the way to the server that the settings name.
+fn route(settings: &ClientSettings) -> anyhow::Result<Route> {
+    let endpoint = &settings.endpoint;
+    let route = Route::new(&endpoint.url, &settings.trust);
+    route.map_err(|error| Usage(format!("{error} (from {})", endpoint.from)).into())
+}
+
 /// A database to talk to.
 #[derive(Debug)]
 pub enum Client {
@@ -149,10 +180,8 @@ impl Client {
             return Ok(Self::Local(database.blocking()));
         }
         let signer = signing::signer(&settings, connection.profile.is_some())?;
-        let endpoint = &settings.endpoint;
-        let route = Route::new(&endpoint.url, &settings.trust)
-            .map_err(|error| Usage(format!("{error} (from {})", endpoint.from)))?;
-        Ok(Self::Remote(Box::new(HttpClient::new(Server::new(route, signer))?)))
+        let server = Server::new(route(&settings)?, signer);
+        Ok(Self::Remote(Box::new(HttpClient::new(server)?)))
     }
 
     /// Gives up requests to a server as soon as the user stops them. A database in this process ends

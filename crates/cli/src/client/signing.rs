@@ -32,6 +32,11 @@ pub fn signer(settings: &ClientSettings, wants_profile: bool) -> anyhow::Result<
     Ok(Some(profile.signer(&settings.region)))
 }
 
+/// Returns a signer with keys of no account.
+pub fn of_nobody(region: &str) -> Signer {
+    Signer::new("hashrange", "hashrange", None, region)
+}
+
 /// The credentials of one profile.
 struct Profile {
     access_key_id: String,

@@ -6,6 +6,7 @@ mod api;
 mod check;
 mod clock;
 mod completions;
+mod console;
 mod contract;
 pub mod copy;
 mod cost;
@@ -32,6 +33,7 @@ mod manual;
 mod page;
 mod put;
 mod query;
+mod requests;
 mod scan;
 mod serve;
 mod state;
@@ -140,6 +142,10 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Heat(arguments) => {
             connected(&arguments.connection, |client| heat::run(client, &arguments))
         }
+        Command::Requests(arguments) => {
+            connected(&arguments.connection, |client| requests::run(client, &arguments))
+        }
+        Command::Console(arguments) => console::run(&arguments),
         Command::Contract(arguments) if arguments.recordings.is_empty() => {
             connected(&arguments.connection, |client| contract::run(client, &arguments))
         }

@@ -8,22 +8,25 @@ use crate::arguments::Serve;
 use crate::client::wait_on;
 use crate::commands::credentials;
 use crate::commands::store;
-use crate::config::{Settings, StoreChoice, StoreUrl};
+use crate::config::{Settings, StoreChoice, StoreUrl, Switch};
 use crate::exit::{self, Usage};
 use crate::files;
 use crate::initial::{Given, Initial};
 use crate::logs;
 use crate::memory;
 use crate::output;
-use crate::served::{Moving, Namespaces, Observed, Origin, Served};
+use crate::served::{
+    Console, Moving, Namespaces, Observed, Origin, Served, WatchSettings, Watches,
+};
 use crate::surroundings;
 use anyhow::Context;
 use hashrange::copying::{Place, is_moved};
-use hashrange::cost::{Contract, Guard};
+use hashrange::cost::{Contract, Guard, PriceList};
 use hashrange::{BadSharding, Database, Options, Profile, Sandbox, Stats};
 use hashrange_auth::Policy;
+use hashrange_console::Setup;
 use hashrange_samples::{Loaded, Progress, Sample};
-use hashrange_server::{Bound, Config, Limits};
+use hashrange_server::{Bound, Config, Limits, Pages, Subscriber};
 use hashrange_storage::EmbeddedStore;
 use std::io;
 use std::net::SocketAddr;
@@ -129,14 +132,18 @@ async fn serve(
     let options = options(settings, address)?;
     let (cache_bytes, write_bytes) = (options.cache_bytes, options.write_bytes);
     let database = Arc::new(open(settings, options, beginning).await?);
+    let watches = Arc::new(watches(settings, &config));
     let api = Observed::new(
         database.clone(),
         &settings.region,
         settings.record || guard.is_some(),
         guard,
+        Arc::clone(&watches),
         surroundings::now_ms,
     );
-    let config = Config { subscribers: vec![api.recording()], ..config };
+    let subscribers: Vec<Arc<dyn Subscriber>> = vec![api.recording(), watches.clone()];
+    let pages = console(settings, &config);
+    let config = Config { subscribers, pages, ..config };
     let api = Arc::new(api);
     let verified = !config.auth.is_open();
     let listener = bound.listen().with_context(listens)?;
@@ -148,6 +155,9 @@ async fn serve(
     // Before the server reports that it is ready: a reader of that report may send a signal at
     // once.
     let ending = Ending::watch().context("watch for SIGTERM and Ctrl-C")?;
+    if settings.console == Switch::On {
+        output::line(format_args!("console  {}", Console::url(address)))?;
+    }
     tracing::info!(
         endpoint = format!("http://{address}"),
         store = place,
@@ -164,13 +174,43 @@ async fn serve(
     let forgets = matches!(settings.place(), StoreChoice::Folder(_));
     let keeper = memory::Keeper::new(Arc::clone(&database), cache_bytes, forgets);
     let keeping = tokio::spawn(keep_memory(keeper));
-    let served = hashrange_server::run(listener, config, api, signalled(ending)).await;
+    let stopped = async move {
+        signalled(ending).await;
+        watches.end();
+    };
+    let served = hashrange_server::run(listener, config, api, stopped).await;
     keeping.abort();
     served?;
     database.close().await.context("close the database")?;
     tokio::spawn(end_in_time());
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Returns the web console, unless it is left out.
+fn console(settings: &Settings, config: &Config) -> Option<Arc<dyn Pages>> {
+    if settings.console == Switch::Off {
+        return None;
+    }
+    Some(Arc::new(Console::new(Setup {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        needs_keys: !config.auth.is_open(),
+        region: settings.region.clone(),
+        namespaces: settings.namespaces,
+        ..Setup::default()
+    })))
+}
+
+/// Returns the watches of recent requests.
+fn watches(settings: &Settings, config: &Config) -> Watches {
+    const USUAL_BYTES: u64 = 4 << 20;
+    let bytes = settings.watch_size.map_or(USUAL_BYTES, |size| size.0);
+    let watch = WatchSettings {
+        most_bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+        keeps_values: settings.watch_values.unwrap_or_else(|| config.auth.is_open()),
+        prices: PriceList::of_region(&settings.region),
+    };
+    Watches::new(watch, surroundings::random(), surroundings::now_ms)
 }
 
 /// Ends the process when the store takes long to close, because it merges files: the logs have all

@@ -11,6 +11,11 @@
 //! | `--ca-file` | `HASHRANGE_CA_FILE`, `AWS_CA_BUNDLE` | `ca-file` |
 //! | `--insecure-tls` | | |
 //! | `--profile` | `AWS_PROFILE` | `profile` |
+//!
+//! `--profile` alone names a profile of `~/.aws/credentials`.
+//!
+//! | flag | variables | in the file |
+//! |---|---|---|
 //! | `--output` | | `output` |
 //! | `--color` | `NO_COLOR` | `color` |
 //!
@@ -113,9 +118,12 @@ impl ClientSettings {
             text("AWS_ACCESS_KEY_ID").is_some() && text("AWS_SECRET_ACCESS_KEY").is_some();
         let credentials = match own_file {
             Some(file) => Credentials::File(file),
-            None if has_keys => Credentials::Variables,
+            None if has_keys && flags.profile.is_none() => Credentials::Variables,
             None => path("AWS_SHARED_CREDENTIALS_FILE")
                 .or(file.credentials)
+                .or_else(|| {
+                    Some(path("HOME")?.join(".aws/credentials")).filter(|_| flags.profile.is_some())
+                })
                 .map_or(Credentials::None, Credentials::File),
         };
         Ok(Self {
@@ -211,6 +219,14 @@ mod tests {
         for (variables, expected) in cases {
             let settings = resolved(&Connection::default(), variables).unwrap();
             assert_eq!(settings.credentials, *expected, "{variables:?}");
+        }
+        let flags = Connection { profile: Some("work".to_owned()), ..Connection::default() };
+        let home = ("HOME", "/home/me");
+        for (variables, expected) in [
+            (vec![keys[0], keys[1], home], "/home/me/.aws/credentials"),
+            (vec![shared, home], "/shared"),
+        ] {
+            assert_eq!(resolved(&flags, &variables).unwrap().credentials, file(expected));
         }
     }
 

@@ -166,6 +166,16 @@ settings! {
     /// which Contributor Insights is enabled
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     heat: bool = false;
+    /// Memory for the recent requests that hashrange requests and the console follow, such as 16MiB; it is taken
+    /// while somebody watches [default: 4MiB]
+    #[arg(long, value_name = "SIZE")]
+    watch_size: ByteSize;
+    /// Let those who watch recent requests see their values, too [default: only where no credentials are needed]
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    watch_values: bool;
+    /// The web console at /console [default: on]
+    #[arg(long, value_name = "ON|OFF")]
+    console: Switch = Switch::On;
     /// Limits and delays of the service to reproduce: default, aws or hostile
     #[arg(long, value_name = "PROFILE")]
     #[serde(default, deserialize_with = "parsed")]
@@ -230,6 +240,16 @@ pub enum LogFormat {
     Text,
     /// One JSON object per line
     Json,
+}
+
+/// A part of the server that can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switch {
+    /// It is there
+    On,
+    /// It is not
+    Off,
 }
 
 /// Importance of messages in the log.

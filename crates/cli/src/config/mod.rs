@@ -19,7 +19,7 @@ pub use client::{ClientSettings, Credentials, trust_of};
 pub use environment::check_names;
 pub use error::SettingsError;
 pub use interval::Interval;
-pub use layer::{Layer, LogFormat, LogLevel, Settings};
+pub use layer::{Layer, LogFormat, LogLevel, Settings, Switch};
 pub use parameter::Parameter;
 pub use store_url::{StoreUrl, check_folder};
 

@@ -3,6 +3,7 @@
 //!
 //! The start chooses one of them; a request pays one branch for it.
 
+mod console;
 mod measures;
 mod moving;
 mod namespaces;
@@ -10,10 +11,13 @@ mod observed;
 pub mod own_operations;
 mod process;
 mod time;
+mod watching;
 
+pub use console::Console;
 pub use moving::Moving;
 pub use namespaces::{Namespaces, Origin};
 pub use observed::Observed;
+pub use watching::{WatchSettings, Watches};
 
 use bytes::Bytes;
 use hashrange::{ApiError, Database, Operation, Reason, Sandbox};

@@ -20,7 +20,7 @@ struct Kept {
 
 impl Subscriber for Kept {
     fn interest(&self) -> Interest {
-        Interest { usage: true, details: true }
+        Interest { usage: true, details: true, body: false }
     }
 
     fn ended(&self, event: &Event) {

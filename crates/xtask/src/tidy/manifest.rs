@@ -12,6 +12,7 @@ use crate::workspace;
 /// `testkit` and `scratch` in tests.
 const TABLE: &[(&str, &[&str])] = &[
     ("allocator", &[]),
+    ("console", &[]),
     ("model", &[]),
     ("tls", &[]),
     ("storage", &["tls"]),
@@ -41,6 +42,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "lint",
             "tls",
             "design",
+            "console",
         ],
     ),
     ("testkit", &["model", "wire", "scratch", "storage", "engine"]),

@@ -15,12 +15,13 @@ mod contract;
 mod explanation;
 mod operations;
 
+use super::watching::Watches;
 use bytes::Bytes;
 use hashrange::cost::{Guard, PriceList, Recorder, Usage, metered_for, summary};
 use hashrange::{ApiError, Operation};
 use hashrange_auth::Caller;
 use hashrange_server::{
-    Api, Asked, Demand, Event, Interest, Measure, Named, Running, Subscriber, Told,
+    Api, Asked, Demand, Event, Interest, Measure, Named, Running, Subscriber, Told, namespace,
 };
 use serde_json::json;
 use std::fmt;
@@ -39,6 +40,8 @@ const PATTERN: &str = "x-hashrange-pattern";
 pub struct Observed {
     inner: Arc<dyn Api>,
     shared: Arc<Shared>,
+    /// Namespace of the callers, as events name it, if each access key has its own.
+    namespace: Option<String>,
 }
 
 /// State that the APIs of all callers share.
@@ -47,6 +50,7 @@ struct Shared {
     prices: Option<PriceList>,
     /// The contract that requests are compared with.
     guard: Option<Arc<Guard>>,
+    watches: Arc<Watches>,
     now_ms: fn() -> u64,
 }
 
@@ -64,7 +68,7 @@ impl fmt::Debug for Recording {
 
 impl Subscriber for Recording {
     fn interest(&self) -> Interest {
-        Interest { usage: self.0.recorder.is_on(), details: false }
+        Interest { usage: self.0.recorder.is_on(), ..Interest::default() }
     }
 
     fn ended(&self, event: &Event) {
@@ -98,6 +102,7 @@ impl Observed {
         region: &str,
         records: bool,
         guard: Option<Guard>,
+        watches: Arc<Watches>,
         now_ms: fn() -> u64,
     ) -> Self {
         let recorder = Recorder::default();
@@ -105,8 +110,8 @@ impl Observed {
             recorder.start(now_ms());
         }
         let prices = PriceList::of_region(region);
-        let shared = Shared { recorder, prices, guard: guard.map(Arc::new), now_ms };
-        Self { inner, shared: Arc::new(shared) }
+        let shared = Shared { recorder, prices, guard: guard.map(Arc::new), watches, now_ms };
+        Self { inner, shared: Arc::new(shared), namespace: None }
     }
 
     /// Returns the subscriber that records requests.
@@ -176,7 +181,11 @@ impl Api for Observed {
 
     fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<dyn Api>>, ApiError> {
         let own = self.inner.of_caller(caller)?;
-        let observed = |inner| Self { inner, shared: Arc::clone(&self.shared) };
+        let observed = |inner| Self {
+            inner,
+            shared: Arc::clone(&self.shared),
+            namespace: Some(namespace(caller)),
+        };
         Ok(own.map(|inner| -> Arc<dyn Api> { Arc::new(observed(inner)) }))
     }
 

@@ -1,10 +1,12 @@
-//! The server's own operations on the recording: `StartRecording`, `StopRecording`, `DescribeRecording`.
+//! The server's own operations on requests: `StartRecording`, `StopRecording`, `DescribeRecording`, and those of
+//! watches.
 //!
 //! Each answers `{"IsOn": true, "Recording": {...}}`: the present recording, with facts about the
 //! tables in it. Start answers with the old recording, and forgets it then.
 
 use super::Observed;
 use crate::served::own_operations::{self, Nothing};
+use crate::served::watching;
 use bytes::Bytes;
 use hashrange::ApiResult;
 use hashrange::cost::{Recording, TableFacts};
@@ -26,8 +28,18 @@ pub fn find(name: &str) -> Option<Run> {
             Some(|observed, body| Box::pin(super::contract::describe(observed, body)))
         }
         "DescribeRecording" => Some(|observed, body| Box::pin(describe(observed, body))),
+        "WatchRequests" => Some(|observed, body| Box::pin(watch(observed, body))),
+        "StopWatchingRequests" => Some(|observed, body| Box::pin(stop_watching(observed, body))),
         _ => None,
     }
+}
+
+async fn watch(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
+    watching::operations::watch(&observed.shared.watches, observed.namespace.as_deref(), body).await
+}
+
+async fn stop_watching(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
+    watching::operations::stop(&observed.shared.watches, observed.namespace.as_deref(), body)
 }
 
 async fn start(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
