@@ -1,0 +1,71 @@
+// What the ruler shows, as a table beside it; where it is not shown, screen readers have its first rows.
+
+import { useState } from 'preact/hooks';
+import { bytes, count, percent } from '../data/sizes';
+import { Button } from '../parts/Button';
+import type { Line } from './bins';
+import { part } from './keys';
+import { told, toldKey, toldText } from './told';
+
+const ROWS = 100;
+
+export function RulerTable({ line, isShown, open, title }: { line: Line; isShown: boolean; open: (nth: number) => void; title: string }) {
+  const [start, setStart] = useState(0);
+  const from = Math.min(start, Math.max(0, line.bins.length - 1));
+  const rows = line.bins.slice(from, from + ROWS);
+  const value = (nth: number, member: 'First' | 'Last') => {
+    const key = rows[nth]![member];
+    const of = part(key, line.attribute);
+    return of ? told(of, 80) : toldKey(key, undefined, 80);
+  };
+  const isMore = line.bins.length > ROWS;
+  const what = line.kind === 'Partitions' ? 'partition' : line.kind === 'Folders' ? 'folder' : 'keys';
+  return (
+    <div class={isShown ? 'ruler-table' : 'ruler-table hidden'}>
+      <table>
+        <caption class="hidden">
+          {title}: {count(from + 1)} to {count(from + rows.length)} of {count(line.bins.length)}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{what}</th>
+            <th scope="col">first key</th>
+            <th scope="col">last key</th>
+            <th scope="col" class="figure">items</th>
+            <th scope="col" class="figure">bytes</th>
+            <th scope="col" class="figure">share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((bin, nth) => (
+            <tr key={from + nth}>
+              <th scope="row" class="mono">
+                {isShown ? (
+                  <button type="button" class="crumb mono" onClick={() => open(from + nth)}>
+                    {bin.Name !== undefined ? toldText(bin.Name, 80) : bin.Folders > 1 ? `${count(bin.Folders)} folders` : value(nth, 'First')}
+                  </button>
+                ) : (
+                  (bin.Name && toldText(bin.Name, 80)) || `${bin.Folders} folders`
+                )}
+              </th>
+              <td class="mono">{value(nth, 'First')}</td>
+              <td class="mono">{value(nth, 'Last')}</td>
+              <td class="figure">{bin.IsExact ? count(bin.Items) : `at least ${count(bin.Items)}`}</td>
+              <td class="figure">{bin.Bytes > 0 ? bytes(bin.Bytes) : ''}</td>
+              <td class="figure">{line.isExact && line.items > 0 ? percent(bin.Items / line.items) : ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {isShown && isMore && (
+        <p class="ruler-pages">
+          <Button kind="quiet" icon="left" label="Rows before" disabled={from === 0} onClick={() => setStart(Math.max(0, from - ROWS))} />
+          <span>
+            {count(from + 1)} to {count(from + rows.length)} of {count(line.bins.length)}
+          </span>
+          <Button kind="quiet" icon="right" label="Rows behind" disabled={from + ROWS >= line.bins.length} onClick={() => setStart(from + ROWS)} />
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+// Bins of a line of keys, as the server's operation Ruler answers them, and the merging of answers that refine each other.
+
+import { compare, part, type Key, type KeyType, type KeyValue } from './keys';
+
+export interface Bin {
+  First: Key;
+  Last: Key;
+  /** Short text for a label, if the bin is one folder, one item or one partition. */
+  Name?: string;
+  /** Prefix to go down with, if the bin is exactly one folder. */
+  Folder?: string;
+  /** Folders or partitions in the bin; 0 for plain items. */
+  Folders: number;
+  Items: number;
+  Bytes: number;
+  /** Whether both counts are exact; else they are the least that was seen. */
+  IsExact: boolean;
+  Parts?: unknown;
+}
+
+export interface RulerAnswer {
+  Kind: 'Folders' | 'Values' | 'Bytes' | 'Partitions';
+  KeyAttribute: string;
+  KeyType: KeyType;
+  Delimiter?: string;
+  Bins: Bin[];
+  Covers: { After?: Key; Until?: Key };
+  Items: number;
+  Bytes: number;
+  IsExact: boolean;
+  Cursor?: string;
+  Work?: { Seeks: number; KeysRead: number; ReadUnits: number };
+}
+
+/** What is known of a line. */
+export interface Line {
+  kind: RulerAnswer['Kind'];
+  attribute: string;
+  type: KeyType;
+  delimiter?: string;
+  bins: Bin[];
+  items: number;
+  bytes: number;
+  isExact: boolean;
+  cursor?: string;
+  seeks: number;
+  keysRead: number;
+  readUnits: number;
+}
+
+/** Most bins that are kept of one line; the server's bins of a call are fewer. */
+export const BINS_MAX = 2_000;
+
+export function lineOf(answer: RulerAnswer): Line {
+  return counted({
+    kind: answer.Kind,
+    attribute: answer.KeyAttribute,
+    type: answer.KeyType,
+    ...(answer.Delimiter !== undefined && { delimiter: answer.Delimiter }),
+    bins: answer.Bins.slice(0, BINS_MAX),
+    items: 0,
+    bytes: 0,
+    isExact: true,
+    ...(answer.Cursor !== undefined && { cursor: answer.Cursor }),
+    ...workOf(answer),
+  });
+}
+
+function workOf(answer: RulerAnswer): Pick<Line, 'seeks' | 'keysRead' | 'readUnits'> {
+  return { seeks: answer.Work?.Seeks ?? 0, keysRead: answer.Work?.KeysRead ?? 0, readUnits: answer.Work?.ReadUnits ?? 0 };
+}
+
+/** Returns the line with a refining answer in the place of what it covers. */
+export function refined(line: Line, answer: RulerAnswer): Line {
+  const { After, Until } = answer.Covers ?? {};
+  const isPlaced = line.kind !== 'Partitions';
+  const [after, until] = [part(After, line.attribute), part(Until, line.attribute)];
+  const [before, behind] = isPlaced ? around(line, after, until) : aroundNames(line, After, Until);
+  const bins = [...before, ...answer.Bins, ...behind].slice(0, BINS_MAX);
+  const work = workOf(answer);
+  const { cursor: _, ...rest } = line;
+  return counted({
+    ...rest,
+    bins,
+    ...(answer.Cursor !== undefined && { cursor: answer.Cursor }),
+    seeks: line.seeks + work.seeks,
+    keysRead: line.keysRead + work.keysRead,
+    readUnits: line.readUnits + work.readUnits,
+  });
+}
+
+/** Returns the bins before and behind a stretch; those that reach over an end are cut there, and no longer exact. */
+function around(line: Line, after: KeyValue | undefined, until: KeyValue | undefined): [Bin[], Bin[]] {
+  const of = (key: Key) => part(key, line.attribute);
+  const before: Bin[] = [];
+  const behind: Bin[] = [];
+  for (const bin of line.bins) {
+    const [first, last] = [of(bin.First), of(bin.Last)];
+    if (!first || !last) continue;
+    if (after && compare(last, after) <= 0) before.push(bin);
+    else if (until && compare(first, until) > 0) behind.push(bin);
+    else if (until && compare(last, until) > 0) behind.push({ ...bin, IsExact: false, Items: 1, Bytes: 0 });
+    else if (after && compare(first, after) <= 0) before.push({ ...bin, Last: { ...bin.Last, [line.attribute]: after } });
+  }
+  return [before, behind];
+}
+
+/** Partitions sort by a hash that the page does not know: their stretch is found by the keys themselves. */
+function aroundNames(line: Line, after: Key | undefined, until: Key | undefined): [Bin[], Bin[]] {
+  const nth = (key: Key | undefined, member: 'First' | 'Last') =>
+    key ? line.bins.findIndex((bin) => same(bin[member], key)) : -1;
+  const from = nth(after, 'Last') + 1;
+  const to = until ? nth(until, 'Last') : line.bins.length - 1;
+  return [line.bins.slice(0, from), to < from - 1 ? line.bins.slice(from) : line.bins.slice(to + 1)];
+}
+
+export function same(a: Key, b: Key): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => JSON.stringify(a[name]) === JSON.stringify(part(b, name)));
+}
+
+function counted(line: Line): Line {
+  let [items, bytes, isExact] = [0, 0, true];
+  for (const bin of line.bins) {
+    items += bin.Items;
+    bytes += bin.Bytes;
+    isExact &&= bin.IsExact;
+  }
+  return { ...line, items, bytes, isExact: isExact && line.cursor === undefined };
+}
+
+/** Returns whether a line is a handful of items, which are told one by one and need no line. */
+export function isHandful(line: Line): boolean {
+  return line.kind !== 'Partitions' && line.cursor === undefined && line.bins.length <= 12 && line.bins.every((bin) => bin.Folders === 0 && bin.Items <= 1);
+}

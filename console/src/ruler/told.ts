@@ -1,0 +1,57 @@
+// Keys as people read them: hostile ones, too. Characters that cannot be seen, or that turn the line round, stand as
+// escapes; marks that pile up on a letter are cut; binary data stand in hex.
+
+import { bytesOf, part, type Key, type KeyValue } from './keys';
+
+/** Control characters, separators of lines, marks of direction, joiners and other characters without a picture, and lone surrogates. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Co}\p{Cs}\u{115f}\u{1160}\u{3164}\u{ffa0}\u{fe00}-\u{fe0f}]/u;
+const MARK = /\p{M}/u;
+/** Marks that one letter may carry. */
+const MARKS_MAX = 3;
+export const TOLD_MAX = 200;
+
+function escaped(one: string): string {
+  return `\\u{${one.codePointAt(0)!.toString(16)}}`;
+}
+
+/** Returns a text as it may stand on the page, at most `most` characters of it. */
+export function toldText(text: string, most = TOLD_MAX): string {
+  let told = '';
+  let count = 0;
+  let marks = 0;
+  let cut = 0;
+  // What is cut is bounded as well: a megabyte of marks is not walked to its end.
+  for (const one of text.slice(0, most * 8)) {
+    if (count >= most) return `${told}…`;
+    if (MARK.test(one)) {
+      marks++;
+      if (marks > MARKS_MAX) {
+        cut++;
+        continue;
+      }
+    } else marks = 0;
+    told += UNSEEN.test(one) ? escaped(one) : one;
+    count++;
+  }
+  return cut > 0 || text.length > most * 8 ? `${told}…` : told;
+}
+
+export function toldBytes(base64: string, most = TOLD_MAX): string {
+  const bytes = bytesOf(base64.slice(0, most * 4));
+  const shown = bytes.slice(0, Math.floor(most / 2));
+  const hex = [...shown].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `0x${hex}${shown.length < bytes.length ? '…' : ''}`;
+}
+
+/** Returns a value as a label: text as it is, numbers as they are, binary data in hex. */
+export function told(value: KeyValue, most = TOLD_MAX): string {
+  if ('B' in value) return toldBytes(value.B, most);
+  if ('S' in value && value.S === '') return '(empty)';
+  return toldText('S' in value ? value.S : value.N, most);
+}
+
+/** Returns a key on one line: its values, in the order of `names`. */
+export function toldKey(key: Key, names?: string[], most = TOLD_MAX): string {
+  const values = (names ?? Object.keys(key)).flatMap((name) => part(key, name) ?? []);
+  return values.map((value) => told(value, most)).join(' · ');
+}

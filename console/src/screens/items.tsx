@@ -1,0 +1,5 @@
+import type { Address } from '../base/address';
+
+export function Screen(_props: { address: Address }) {
+  return <h1>Items</h1>;
+}
