@@ -44,6 +44,7 @@ mod request_id;
 mod request_log;
 mod subscribers;
 mod watch;
+mod watching;
 mod web;
 
 pub use access::Access;
@@ -57,4 +58,5 @@ pub use listen::{Serving, run};
 pub use measure::{Kind, Measure, Value};
 pub use pages::{Page, PageFile, Pages};
 pub use passage::{Passage, Passed, PassedAnswer};
+pub use watching::{StopRequest, WatchRequest, WatchSettings, Watches};
 pub use web::{AllowedHost, AllowedOrigin, BadWebName, Web};

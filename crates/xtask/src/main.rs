@@ -15,6 +15,7 @@ mod check;
 mod codegen;
 mod command;
 mod conformance;
+mod console;
 mod debian;
 mod dist;
 mod fetched;
@@ -43,6 +44,9 @@ tasks:
   postgres               the suites on PostgreSQL: the store's, the engine's, real clients
   failover [--seconds N] a primary and two standbys that die and take over under clients (600)
   failover --patroni [--seconds N]   the same on a cluster that Patroni keeps
+  console                the web console: types, built files, unit tests, every screen in a browser
+  console build          build console/built from its sources
+  pictures               the pictures of README and docs, from the running product
   packages               the wheel and the npm package, built from this tree, installed and tested
   dist                   what a release consists of, into target/dist
   ci                     exactly what CI does: check, then test
@@ -90,6 +94,9 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["failover", "--patroni", "--seconds", seconds] => {
             postgres::failover("campaign_of_patroni", seconds)
         }
+        ["console"] => console::test(),
+        ["console", "build"] => console::build(),
+        ["pictures"] => console::pictures(),
         ["packages"] => packages::test(),
         ["dist"] => dist::dist(),
         ["ci"] => suite::ci(),

@@ -3,6 +3,7 @@
 use crate::check;
 use crate::command::{cargo, is_present, run, step};
 use crate::conformance;
+use crate::console;
 use crate::fuzzing;
 use crate::long_runs;
 use crate::packages;
@@ -26,6 +27,7 @@ pub fn test(filter: Option<&str>) -> Result<(), String> {
     step("schedules, briefly", || long_runs::shuttle("1000"))?;
     step("fuzzing, briefly", || fuzzing::fuzz(&["all", "--seconds", "3"]))?;
     conformance::all()?;
+    console::test()?;
     postgres::test(&postgres)?;
     step("pages with real clients", pages_with_clients)?;
     packages::test()

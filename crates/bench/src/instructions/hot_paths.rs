@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::pin::pin;
 
 /// The names of the paths.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 12] = [
     "get-item",
     "query-100",
     "put-item",
@@ -22,6 +22,7 @@ pub const NAMES: [&str; 11] = [
     "put-item-recorded",
     "http-bare",
     "http-request",
+    "http-request-watched",
     "verify-signature",
     "update-expression",
 ];
@@ -47,6 +48,7 @@ pub fn run(name: &str, times: u64) -> Result<(), String> {
         }
         "http-bare" => http_path::run_bare(times),
         "http-request" => http_path::run(times),
+        "http-request-watched" => http_path::run_watched(times),
         "verify-signature" => verify_signature(times),
         "update-expression" => update_expression(times),
         _ => Err(format!("no path is called '{name}'")),

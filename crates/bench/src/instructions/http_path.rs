@@ -8,12 +8,14 @@
 use crate::bare;
 use bytes::Bytes;
 use hashrange::Operation;
-use hashrange_server::{Api, Config, Running};
+use hashrange::cost::PriceList;
+use hashrange_server::{Api, Config, Running, WatchRequest, WatchSettings, Watches};
 use std::future::ready;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -57,6 +59,29 @@ pub fn run(times: u64) -> Result<(), String> {
         let served = hashrange_server::run(listener, Config::default(), api, ended).await;
         served.map_err(|error| error.to_string())
     })
+}
+
+/// Does the same while somebody watches the requests.
+pub fn run_watched(times: u64) -> Result<(), String> {
+    measure(times, async |listener, ended| {
+        let settings = WatchSettings {
+            most_bytes: 4 << 20,
+            keeps_values: true,
+            prices: PriceList::of_region("us-east-1"),
+        };
+        let watches = Arc::new(Watches::new(settings, 0, ten_ms_later));
+        watches.watch(None, WatchRequest::default()).await.map_err(|error| error.to_string())?;
+        let api = Arc::new(Ready(vec![b' '; ANSWER_BYTES]));
+        let config = Config { subscribers: vec![watches], ..Config::default() };
+        let served = hashrange_server::run(listener, config, api, ended).await;
+        served.map_err(|error| error.to_string())
+    })
+}
+
+/// A clock by which a hundred requests come in a second, so that all are kept.
+fn ten_ms_later() -> u64 {
+    static NOW_MS: AtomicU64 = AtomicU64::new(0);
+    NOW_MS.fetch_add(10, Ordering::Relaxed)
 }
 
 /// Does the same with the bare server, to measure the part of hyper and the runtime.

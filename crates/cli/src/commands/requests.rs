@@ -203,10 +203,11 @@ fn ms(figure: &Value) -> String {
 
 fn units_of(one: &Value) -> String {
     let (read, write) = (one["ReadUnits"].as_f64(), one["WriteUnits"].as_f64());
-    let named = [(read, "read units"), (write, "write units")];
+    let named = [(read, "read unit"), (write, "write unit")];
     let told = named.into_iter().filter_map(|(amount, name)| {
         let amount = amount.filter(|amount| *amount > 0.0)?;
-        Some(format!("{} {name}", units(amount)))
+        let plural = if units(amount) == "1" { "" } else { "s" };
+        Some(format!("{} {name}{plural}", units(amount)))
     });
     told.collect::<Vec<_>>().join(", ")
 }

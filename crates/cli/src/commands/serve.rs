@@ -15,9 +15,7 @@ use crate::initial::{Given, Initial};
 use crate::logs;
 use crate::memory;
 use crate::output;
-use crate::served::{
-    Console, Moving, Namespaces, Observed, Origin, Served, WatchSettings, Watches,
-};
+use crate::served::{Console, Moving, Namespaces, Observed, Origin, Served};
 use crate::surroundings;
 use anyhow::Context;
 use hashrange::copying::{Place, is_moved};
@@ -26,7 +24,7 @@ use hashrange::{BadSharding, Database, Options, Profile, Sandbox, Stats};
 use hashrange_auth::Policy;
 use hashrange_console::Setup;
 use hashrange_samples::{Loaded, Progress, Sample};
-use hashrange_server::{Bound, Config, Limits, Pages, Subscriber};
+use hashrange_server::{Bound, Config, Limits, Pages, Subscriber, WatchSettings, Watches};
 use hashrange_storage::EmbeddedStore;
 use std::io;
 use std::net::SocketAddr;
@@ -156,7 +154,8 @@ async fn serve(
     // once.
     let ending = Ending::watch().context("watch for SIGTERM and Ctrl-C")?;
     if settings.console == Switch::On {
-        output::line(format_args!("console  {}", Console::url(address)))?;
+        // A server whose standard output nobody reads serves all the same.
+        drop(output::line(format_args!("console  {}", Console::url(address))));
     }
     tracing::info!(
         endpoint = format!("http://{address}"),

@@ -11,13 +11,11 @@ mod observed;
 pub mod own_operations;
 mod process;
 mod time;
-mod watching;
 
 pub use console::Console;
 pub use moving::Moving;
 pub use namespaces::{Namespaces, Origin};
 pub use observed::Observed;
-pub use watching::{WatchSettings, Watches};
 
 use bytes::Bytes;
 use hashrange::{ApiError, Database, Operation, Reason, Sandbox};

@@ -15,13 +15,13 @@ mod contract;
 mod explanation;
 mod operations;
 
-use super::watching::Watches;
 use bytes::Bytes;
 use hashrange::cost::{Guard, PriceList, Recorder, Usage, metered_for, summary};
 use hashrange::{ApiError, Operation};
 use hashrange_auth::Caller;
 use hashrange_server::{
-    Api, Asked, Demand, Event, Interest, Measure, Named, Running, Subscriber, Told, namespace,
+    Api, Asked, Demand, Event, Interest, Measure, Named, Running, Subscriber, Told, Watches,
+    namespace,
 };
 use serde_json::json;
 use std::fmt;

@@ -6,11 +6,10 @@
 
 use super::Observed;
 use crate::served::own_operations::{self, Nothing};
-use crate::served::watching;
 use bytes::Bytes;
 use hashrange::ApiResult;
 use hashrange::cost::{Recording, TableFacts};
-use hashrange_server::Running;
+use hashrange_server::{Running, StopRequest, WatchRequest};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -35,11 +34,14 @@ pub fn find(name: &str) -> Option<Run> {
 }
 
 async fn watch(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
-    watching::operations::watch(&observed.shared.watches, observed.namespace.as_deref(), body).await
+    let request: WatchRequest = own_operations::read(body)?;
+    observed.shared.watches.watch(observed.namespace.as_deref(), request).await
 }
 
 async fn stop_watching(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
-    watching::operations::stop(&observed.shared.watches, observed.namespace.as_deref(), body)
+    let request: StopRequest = own_operations::read(body)?;
+    observed.shared.watches.stop(observed.namespace.as_deref(), &request)?;
+    Ok(b"{}".to_vec())
 }
 
 async fn start(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {

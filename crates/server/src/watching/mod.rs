@@ -4,7 +4,7 @@
 //! A watch is asked by a cursor, which names this server, the watch, and what was answered before. A watch ends when
 //! nobody has asked for [`PATIENCE_MS`].
 //!
-//! Left to others: usage and patterns of requests (the engine), events (the crate `server`).
+//! Left to others: usage and patterns of requests (the engine).
 //!
 //! Bounds: [`WATCHES_MAX`] watches, [`POLLS_MAX`] requests that wait, the bytes of all rings together (a setting),
 //! [`LINES_A_SECOND`](sample::LINES_A_SECOND) lines, [`PATTERNS_MAX`](seconds::PATTERNS_MAX) patterns of a second.
@@ -16,20 +16,23 @@
 //! | `sample.rs` | which lines are kept on a busy server |
 //! | `seconds.rs` | sums by pattern and second |
 //! | `watch.rs` | one watch: its ring, its seconds, its answer |
-//! | `operations.rs` | the own operations `WatchRequests` and `StopWatchingRequests` |
+//! | `operations.rs` | the requests `WatchRequests` and `StopWatchingRequests`, and their answers |
 
 mod filter;
 mod latencies;
 mod line;
-pub mod operations;
+mod operations;
 mod sample;
 mod seconds;
 mod watch;
 
+pub use operations::{StopRequest, WatchRequest};
+
+use crate::event::{Event, Interest, Subscriber};
 use filter::Filter;
-use hashrange::cost::PriceList;
-use hashrange::{ApiError, ApiResult, Reason, StateFault};
-use hashrange_server::{Event, Interest, Subscriber};
+use hashrange_cost::PriceList;
+use hashrange_model::error::StateFault;
+use hashrange_model::{ApiError, ApiResult, Reason};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -133,7 +136,7 @@ impl Watches {
     }
 
     /// Ends a watch.
-    fn stop(&self, cursor: &Cursor, namespace: Option<&str>) {
+    fn end_watch(&self, cursor: &Cursor, namespace: Option<&str>) {
         let mut state = self.state();
         let is_own = |watch: &Watch| watch.namespace.as_deref() == namespace;
         if cursor.server == self.server && state.watches.get(&cursor.watch).is_some_and(is_own) {

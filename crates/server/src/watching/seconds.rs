@@ -3,8 +3,8 @@
 use super::filter::is_failed;
 use super::latencies::Latencies;
 use super::line::{Amounts, place};
-use hashrange::cost::Pattern;
-use hashrange_server::Event;
+use crate::event::Event;
+use hashrange_cost::Pattern;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};

@@ -1,6 +1,6 @@
 //! The requests that a watch is for.
 
-use hashrange_server::{Answered, Event};
+use crate::event::{Answered, Event};
 use serde::Deserialize;
 
 /// Most bytes of one text of a filter.

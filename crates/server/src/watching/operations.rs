@@ -1,10 +1,9 @@
-//! The own operations `WatchRequests` and `StopWatchingRequests`; `docs/requests.md` has their members.
+//! Requests of watches and their answers; `docs/requests.md` has their members.
 
 use super::filter::Filter;
 use super::watch::{Cursor, News};
 use super::{Asked, Found, PATIENCE_MS, Watches, fault};
-use crate::served::own_operations::read;
-use hashrange::{ApiResult, Reason};
+use hashrange_model::{ApiResult, Reason};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -15,9 +14,10 @@ const WAIT_MAX_SECONDS: u64 = 20;
 /// Time between two looks for lines.
 const LOOK: Duration = Duration::from_millis(100);
 
-#[derive(Debug, Deserialize)]
+/// A request of `WatchRequests`.
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
-struct OfWatch {
+pub struct WatchRequest {
     cursor: Option<String>,
     #[serde(default)]
     filter: Filter,
@@ -26,9 +26,10 @@ struct OfWatch {
     wait_seconds: Option<u64>,
 }
 
+/// A request of `StopWatchingRequests`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
-struct OfStop {
+pub struct StopRequest {
     cursor: String,
 }
 
@@ -51,9 +52,9 @@ fn cursor_of(text: &str) -> ApiResult<Cursor> {
     text.parse().map_err(|()| fault("Cursor is none that this operation has answered".to_owned()))
 }
 
-/// Answers the lines that pass the filter, as soon as there are some.
-pub async fn watch(watches: &Watches, namespace: Option<&str>, body: &[u8]) -> ApiResult<Vec<u8>> {
-    let OfWatch { cursor, filter, one_in, limit, wait_seconds } = read(body)?;
+/// Checks a request, and returns the watch that it asks for.
+fn checked(request: WatchRequest, namespace: Option<&str>) -> ApiResult<(Asked, usize, u64)> {
+    let WatchRequest { cursor, filter, one_in, limit, wait_seconds } = request;
     filter.check().map_err(fault)?;
     let most = limit.unwrap_or(LINES_MAX);
     let wait = wait_seconds.unwrap_or(0);
@@ -65,22 +66,7 @@ pub async fn watch(watches: &Watches, namespace: Option<&str>, body: &[u8]) -> A
     }
     let cursor = cursor.as_deref().map(cursor_of).transpose()?;
     let namespace = namespace.map(str::to_owned);
-    let asked = Asked { cursor, filter, one_in: one_in.unwrap_or(1), namespace };
-    let _waiting = watches.waiting()?;
-    let (number, found) = watches.find_or_begin(&asked)?;
-    let before = asked.cursor.filter(|_| found == Found::There);
-    let before = before.unwrap_or_else(|| watches.beginning(number));
-    let (cursor, news) = waited(watches, before, most, wait).await?;
-    let answer = Answer {
-        server: &watches.server,
-        cursor: cursor.to_string(),
-        is_new: found != Found::There,
-        because: if let Found::Began(why) = found { Some(why) } else { None },
-        values_are_kept: watches.keeps_values,
-        ends_after_seconds: PATIENCE_MS / 1000,
-        news,
-    };
-    Ok(serde_json::to_vec(&answer).map_err(|_| Reason::Internal)?)
+    Ok((Asked { cursor, filter, one_in: one_in.unwrap_or(1), namespace }, most, wait))
 }
 
 /// Returns what is new since a cursor, and the cursor behind it; waits for it at most so many seconds.
@@ -107,6 +93,37 @@ async fn waited(
 }
 
 impl Watches {
+    /// Answers the lines that pass the filter of a request, as soon as there are some. `namespace` is that of the
+    /// caller, if each access key has its own.
+    pub async fn watch(
+        &self,
+        namespace: Option<&str>,
+        request: WatchRequest,
+    ) -> ApiResult<Vec<u8>> {
+        let (asked, most, wait) = checked(request, namespace)?;
+        let _waiting = self.waiting()?;
+        let (number, found) = self.find_or_begin(&asked)?;
+        let before = asked.cursor.filter(|_| found == Found::There);
+        let before = before.unwrap_or_else(|| self.beginning(number));
+        let (cursor, news) = waited(self, before, most, wait).await?;
+        let answer = Answer {
+            server: &self.server,
+            cursor: cursor.to_string(),
+            is_new: found != Found::There,
+            because: if let Found::Began(why) = found { Some(why) } else { None },
+            values_are_kept: self.keeps_values,
+            ends_after_seconds: PATIENCE_MS / 1000,
+            news,
+        };
+        Ok(serde_json::to_vec(&answer).map_err(|_| Reason::Internal)?)
+    }
+
+    /// Ends the watch of a request; one that has ended is no fault.
+    pub fn stop(&self, namespace: Option<&str>, request: &StopRequest) -> ApiResult<()> {
+        self.end_watch(&cursor_of(&request.cursor)?, namespace);
+        Ok(())
+    }
+
     fn beginning(&self, watch: u64) -> Cursor {
         let server = self.server.clone();
         Cursor { server, watch, line: 0, second_ms: 0, lost: 0, left_out: 0 }
@@ -123,11 +140,4 @@ impl Watches {
         let news = watch.news(&mut cursor, most, now_ms);
         Ok((cursor, news))
     }
-}
-
-/// Ends a watch; one that has ended is no fault.
-pub fn stop(watches: &Watches, namespace: Option<&str>, body: &[u8]) -> ApiResult<Vec<u8>> {
-    let OfStop { cursor } = read(body)?;
-    watches.stop(&cursor_of(&cursor)?, namespace);
-    Ok(b"{}".to_vec())
 }

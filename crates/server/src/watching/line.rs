@@ -1,8 +1,8 @@
 //! One request, as a watch tells it.
 
 use super::filter::named_tables;
-use hashrange::cost::{PriceList, Usage, UseKind};
-use hashrange_server::Event;
+use crate::event::Event;
+use hashrange_cost::{PriceList, Usage, UseKind};
 use serde::Serialize;
 
 /// Largest body that is kept, in bytes.
