@@ -252,7 +252,7 @@ fn the_command_prints_requests_and_patterns() {
         text
     };
     let text = read(&mut watching);
-    assert!(text.contains("PutItem            orders  1 of 1 items, 1 write unit"), "{text}");
+    assert!(text.contains("PutItem            orders  1 item, 1 write unit"), "{text}");
     assert!(text.contains("a million"), "{text}");
     let seconds = read(&mut by_pattern);
     let put = |line: &str| {

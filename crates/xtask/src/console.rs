@@ -13,7 +13,7 @@ use crate::terminal::say;
 use crate::workspace;
 
 /// The variable by which tests learn the browser.
-const BROWSER_VARIABLE: &str = "HASHRANGE_BROWSER";
+const BROWSER_VARIABLE: &str = "CHROMIUM";
 /// Names of the browser that drives the tests.
 const BROWSERS: [&str; 2] = ["chromium", "chromium-browser"];
 
@@ -58,7 +58,7 @@ pub fn pictures() -> Result<(), String> {
 fn driven(script: &str, binary: &Path, browser: &Path) -> Box<Command> {
     let mut command = npm(&["run", "--silent", script]);
     command.env("HASHRANGE", binary).env(BROWSER_VARIABLE, browser);
-    command.env("HASHRANGE_PICTURES", workspace::target().join("console/pictures"));
+    command.env("SHOTS", workspace::target().join("console/pictures"));
     Box::new(command)
 }
 

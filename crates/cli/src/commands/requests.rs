@@ -1,6 +1,7 @@
 //! `hashrange requests`: the requests of a server as they come, or their patterns by the second.
 
 use crate::arguments::{Format, Requests, RequestsBy};
+use crate::bulk::counted;
 use crate::client::{Client, Unanswered};
 use crate::exit::Usage;
 use crate::output::{self, printer::Printer, screen::Style};
@@ -212,12 +213,16 @@ fn units_of(one: &Value) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns items examined and returned, and units; nothing of a request without them.
+/// Returns items examined and returned, or written, and units; nothing of a request without them.
 fn amounts(one: &Value) -> String {
     let count = |name: &str| one[name].as_u64().unwrap_or_default();
     let (examined, returned) = (count("Examined"), count("Returned"));
-    let items = format!("{} of {} items", grouped(returned), grouped(examined));
-    let items = if examined == 0 { String::new() } else { items };
+    let is_write = one["WriteUnits"].as_f64().is_some_and(|units| units > 0.0);
+    let items = match examined {
+        0 => String::new(),
+        examined if is_write => counted(examined, "item"),
+        examined => format!("{} of {}", grouped(returned), counted(examined, "item")),
+    };
     [items, units_of(one)]
         .into_iter()
         .filter(|part| !part.is_empty())
