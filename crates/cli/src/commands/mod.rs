@@ -32,6 +32,7 @@ mod manual;
 mod page;
 mod put;
 mod query;
+mod ruler;
 mod scan;
 mod serve;
 mod state;
@@ -107,6 +108,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Tree(arguments) => {
             connected(&arguments.connection, |client| tree::run(client, &arguments))
+        }
+        Command::Ruler(arguments) => {
+            connected(&arguments.connection, |client| ruler::run(client, &arguments))
         }
         Command::Lint(arguments) => match &arguments.design {
             Some(file) => lint::run_on_design(&arguments, file),
