@@ -77,6 +77,8 @@ pub enum Command {
     Scan(Scan),
     /// Show the folders and items of an item collection, or the partition keys of a table
     Tree(Tree),
+    /// Draw the whole line of an item collection's keys, or of partition keys, with counts
+    Ruler(Ruler),
     /// Find faults of keys that will hurt later, in tables or in a design in a file
     Lint(Lint),
     /// Show the kinds of items in a table, with their keys, templates and attributes
@@ -493,6 +495,55 @@ pub struct Tree {
     /// Start at this position, which the last call printed
     #[arg(long, value_name = "POSITION")]
     pub start: Option<String>,
+    /// Use strongly consistent reads
+    #[arg(long)]
+    pub consistent: bool,
+    /// Database to use.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `ruler`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Folders that lie side by side are put together until there are few enough lines. \
+    A call reads at most 20,000 keys; what it cannot count is \"at least\". For example:\n  \
+    hashrange ruler cities US\n  \
+    hashrange ruler cities US TEXAS# --bins 10\n  \
+    hashrange ruler cities US --index by-population --from 1000000\n  \
+    hashrange ruler cities --all"
+)]
+pub struct Ruler {
+    /// Table
+    pub table: String,
+    /// Partition key, or one literal such as '{"a": "x", "b": 1}' where it has several attributes;
+    /// without one, the line is that of all partition keys
+    #[arg(value_name = "PARTITION-KEY", allow_negative_numbers = true)]
+    pub partition_key: Option<String>,
+    /// Text that the sort key begins with, such as TEXAS#
+    pub prefix: Option<String>,
+    /// Secondary index to read
+    #[arg(long, value_name = "NAME")]
+    pub index: Option<String>,
+    /// First attributes of a sort key that has several, such as '{"state": "TX"}'; PREFIX is of the
+    /// next one
+    #[arg(long, value_name = "KEY", requires = "partition_key")]
+    pub sort_key: Option<String>,
+    /// Least value of the sort key
+    #[arg(long, value_name = "VALUE", requires = "partition_key", allow_negative_numbers = true)]
+    pub from: Option<String>,
+    /// Greatest value of the sort key
+    #[arg(long, value_name = "VALUE", requires = "partition_key", allow_negative_numbers = true)]
+    pub to: Option<String>,
+    /// Text that divides the sort key into folders [default: #]
+    #[arg(long, value_name = "TEXT", requires = "partition_key")]
+    pub delimiter: Option<String>,
+    /// Lines to draw at most, up to 500
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    pub bins: usize,
+    /// Count on until everything is counted
+    #[arg(long)]
+    pub all: bool,
     /// Use strongly consistent reads
     #[arg(long)]
     pub consistent: bool,

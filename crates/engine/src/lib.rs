@@ -69,12 +69,13 @@ pub use intent::{Access as IntentAccess, Intent, Returns as IntentReturns, Verb}
 pub use jobs::ServersSeen;
 pub use ops::{
     ChangesInput, ChangesOutput, HeatInput, HistoryDescription, KeyTemplateDescription, ParsedKey,
-    PartitionsInput, RestoreOutput, Rewriting, Running, SupposedIndex, TreeInput, UndonePage,
-    VersionsDescription,
+    PartitionsInput, RestoreOutput, Rewriting, RulerInput, Running, SupposedIndex, TreeInput,
+    UndonePage, VersionsDescription,
 };
 pub use options::EngineOptions;
 pub use profile::Profile;
 pub use schema::{HistoryState, Rewritten, TemplateMode, VersionsRecord};
+pub use tree::ruler::{RulerBin, RulerCursor, RulerKind, RulerOpen, RulerOutput, RulerWork};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
 pub use usage::{Gate, behind, metered, metered_for};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

@@ -179,8 +179,9 @@ pub use hashrange_engine::{
     Difference, HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, KeyPart,
     KeyReading, KeyTemplate, KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey,
     PartitionsInput, PreviewCount, PreviewExample, Problem, Profile, Report, RestoreOutput,
-    Rewriting, Rewritten, ServersSeen, TemplateMode, TemplatePreview, TreeInput, TreeNode,
-    TreeOutput, TreePosition, TreeWork, UndonePage, Verified, VersionsDescription, VersionsRecord,
+    Rewriting, Rewritten, RulerBin, RulerCursor, RulerInput, RulerKind, RulerOpen, RulerOutput,
+    RulerWork, ServersSeen, TemplateMode, TemplatePreview, TreeInput, TreeNode, TreeOutput,
+    TreePosition, TreeWork, UndonePage, Verified, VersionsDescription, VersionsRecord,
 };
 pub use hashrange_engine::{TokenKind, is_reserved_in_statements, statement_tokens};
 #[doc(hidden)]

@@ -1,6 +1,8 @@
 //! The tree of keys, as a call of the library.
 
-use crate::{Blocking, Calling, Database, PartitionsInput, TreeInput, TreeOutput};
+use crate::{
+    Blocking, Calling, Database, PartitionsInput, RulerInput, RulerOutput, TreeInput, TreeOutput,
+};
 use hashrange_model::ApiResult;
 
 impl Database {
@@ -38,6 +40,33 @@ impl Database {
     pub fn partitions(&self, input: PartitionsInput) -> Calling<'_, TreeOutput> {
         Box::pin(self.engine.partitions(input))
     }
+
+    /// Returns the whole line of an item collection's keys, or of partition keys, as a few bins with
+    /// counts. What one call cannot count is shown as "at least"; the cursor counts on.
+    ///
+    /// ```
+    /// use hashrange::{Database, RulerInput, item};
+    ///
+    /// let db = Database::memory().blocking();
+    /// db.create("files", "owner:S path:S").run()?;
+    /// for path in ["docs/a.md", "docs/b.md", "src/main.rs", "README"] {
+    ///     db.put("files", item! { "owner": "ada", "path": path }).run()?;
+    /// }
+    /// let ruler = db.ruler(RulerInput {
+    ///     table_name: "files".into(),
+    ///     partition_key: Some(item! { "owner": "ada" }),
+    ///     delimiter: Some("/".into()),
+    ///     ..RulerInput::default()
+    /// })?;
+    /// let bins: Vec<_> =
+    ///     ruler.bins.iter().map(|bin| (bin.name.as_deref(), bin.items)).collect();
+    /// assert_eq!(bins, [(Some("README"), 1), (Some("docs/"), 2), (Some("src/"), 1)]);
+    /// assert!(ruler.is_exact() && ruler.next.is_none());
+    /// # Ok::<(), hashrange::Error>(())
+    /// ```
+    pub fn ruler(&self, input: RulerInput) -> Calling<'_, RulerOutput> {
+        Box::pin(self.engine.ruler(input))
+    }
 }
 
 impl Blocking {
@@ -49,5 +78,10 @@ impl Blocking {
     /// Returns a page of the partition keys of a table or index; see [`Database::partitions`].
     pub fn partitions(&self, input: PartitionsInput) -> ApiResult<TreeOutput> {
         hashrange_storage::block_on(self.database().engine.partitions(input))
+    }
+
+    /// Returns the whole line of an item collection's keys as a few bins; see [`Database::ruler`].
+    pub fn ruler(&self, input: RulerInput) -> ApiResult<RulerOutput> {
+        hashrange_storage::block_on(self.database().engine.ruler(input))
     }
 }

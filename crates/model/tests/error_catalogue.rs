@@ -465,6 +465,9 @@ fn tree_faults() -> Vec<TreeFault> {
         TreeFault::PartitionKey(..) => [TreeFault::PartitionKey(names())],
         TreeFault::SortKey(..) => [TreeFault::SortKey(Vec::new()), TreeFault::SortKey(names())],
         TreeFault::Start => [TreeFault::Start],
+        TreeFault::Cursor => [TreeFault::Cursor],
+        TreeFault::End { .. } => [TreeFault::End { member: "From", attribute: "year".to_owned(), attribute_type: AttributeType::N }],
+        TreeFault::BelowPartitionKey(..) => [TreeFault::BelowPartitionKey("Prefix")],
     }
 }
 

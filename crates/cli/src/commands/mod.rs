@@ -34,6 +34,7 @@ mod page;
 mod put;
 mod query;
 mod requests;
+mod ruler;
 mod scan;
 mod serve;
 mod state;
@@ -109,6 +110,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Tree(arguments) => {
             connected(&arguments.connection, |client| tree::run(client, &arguments))
+        }
+        Command::Ruler(arguments) => {
+            connected(&arguments.connection, |client| ruler::run(client, &arguments))
         }
         Command::Lint(arguments) => match &arguments.design {
             Some(file) => lint::run_on_design(&arguments, file),

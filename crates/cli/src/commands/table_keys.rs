@@ -41,6 +41,17 @@ impl TableKeys {
         hash.next().is_none().then_some(name)
     }
 
+    /// Returns the attributes of the sort key of the table or an index.
+    pub fn sort_of(&self, index: Option<&str>) -> Vec<String> {
+        let described = match index {
+            Some(index) => self.index(index),
+            None => Some(&self.table),
+        };
+        let elements = described.and_then(|described| described["KeySchema"].as_array());
+        let sort = elements.into_iter().flatten().filter(|element| element["KeyType"] == "RANGE");
+        sort.filter_map(|element| element["AttributeName"].as_str().map(str::to_owned)).collect()
+    }
+
     /// Returns the secondary indexes, each with its partition key.
     pub fn indexes(&self) -> Vec<(String, String)> {
         let described = ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"]

@@ -86,7 +86,8 @@ fn request(
         set("LargestFirst", given(arguments.largest, json!(true)));
         return Ok(("Partitions", request));
     };
-    set("PartitionKey", Some(partition(client, arguments, partition_key)?));
+    let source = (&arguments.table[..], arguments.index.as_deref());
+    set("PartitionKey", Some(partition(client, source, partition_key)?));
     let sort_key = arguments.sort_key.as_deref().map(|text| key("--sort-key", text)).transpose()?;
     set("SortKey", sort_key);
     set("Prefix", arguments.prefix.as_ref().map(|prefix| json!(prefix)));
@@ -101,23 +102,26 @@ fn position(text: &str) -> anyhow::Result<Value> {
     Ok(serde_json::from_str(text).map_err(no_position)?)
 }
 
-fn key(argument: &str, text: &str) -> anyhow::Result<Value> {
+pub fn key(argument: &str, text: &str) -> anyhow::Result<Value> {
     let key = literal::item(text).map_err(|fault| Usage(format!("{argument}: {fault}")))?;
     Ok(Value::Object(key))
 }
 
-/// Returns the partition key in a text.
-fn partition(client: &mut Client, arguments: &Tree, text: &str) -> anyhow::Result<Value> {
+/// Returns the partition key of a table or index in a text.
+pub fn partition(
+    client: &mut Client,
+    (table, index): (&str, Option<&str>),
+    text: &str,
+) -> anyhow::Result<Value> {
     if text.starts_with('{') {
         return key("the partition key", text);
     }
-    let keys = TableKeys::of(client, &arguments.table)?;
-    let index = arguments.index.as_deref();
+    let keys = TableKeys::of(client, table)?;
     if let Some(hint) = index.and_then(|index| advice::index_hint(index, &keys)) {
         return Err(Usage(hint).into());
     }
     let name = keys.partition_of(index).with_context(|| {
-        let of = index.unwrap_or(&arguments.table);
+        let of = index.unwrap_or(table);
         Usage(format!(
             "the partition key of {of} is not one attribute: give it as a literal, such as \
              '{{\"a\": \"x\", \"b\": 1}}'"
@@ -210,7 +214,7 @@ fn added_parts(node: &Value, level: usize, above: &mut Vec<usize>) -> String {
 }
 
 /// Returns bytes in the unit that suits them.
-fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let unit = (1..=4).rev().find(|unit| bytes >> (10 * unit) > 0);
     let Some(unit) = unit else { return format!("{bytes} B") };
     let tenths = (u128::from(bytes) * 10) >> (10 * unit);

@@ -7,6 +7,7 @@
 pub mod log;
 pub mod plain;
 pub mod printer;
+pub mod ruler;
 pub mod screen;
 pub mod table;
 pub mod terminal;

@@ -207,7 +207,7 @@ fn cell(value: &Value) -> Cell {
 }
 
 /// Returns the beginning of a text that is wider than a cell, with a sign that the rest is cut off.
-fn cut(text: &str, most: usize) -> String {
+pub fn cut(text: &str, most: usize) -> String {
     if text.width() <= most {
         return text.to_owned();
     }

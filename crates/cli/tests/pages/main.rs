@@ -6,7 +6,7 @@
 //! | `cloner` | has cloned the project | `README.md` |
 //! | `operator` | runs a server | `docs/operating.md` |
 //! | `shell` | lives in the shell | `docs/shell.md` |
-//! | `modeller` | designs keys | `docs/tutorial.md`, `docs/partiql.md`, `docs/explain.md`, `docs/tree.md`, `docs/key-templates.md`, `docs/lint.md`, `docs/cost.md`, `docs/advise.md`, `docs/history.md`, `docs/heat.md`, `docs/samples/` |
+//! | `modeller` | designs keys | `docs/tutorial.md`, `docs/partiql.md`, `docs/explain.md`, `docs/tree.md`, `docs/ruler.md`, `docs/key-templates.md`, `docs/lint.md`, `docs/cost.md`, `docs/advise.md`, `docs/history.md`, `docs/heat.md`, `docs/samples/` |
 //! | `ci` | has tests in CI | `docs/ci.md`, the pages of the packages |
 //! | `testing` | writes tests | `docs/testing.md`, `docs/coming-from-dynamodb-local.md` |
 //! | `answers` | has a question | `docs/answers.md`, and the flags that any page names |

@@ -155,9 +155,19 @@ fn check_statements(path: &str, sample: &str) {
 
 #[test]
 fn the_page_of_trees() {
+    page_on_the_world("docs/tree.md");
+}
+
+#[test]
+fn the_page_of_rulers() {
+    page_on_the_world("docs/ruler.md");
+}
+
+/// Walks a page whose commands run on the sample `world`.
+fn page_on_the_world(page: &'static str) {
     let scratch = Scratch::new();
     load_into(&data(&scratch), find("world").unwrap());
-    let page = Compared::read("docs/tree.md");
+    let page = Compared::read(page);
     let commands = page::commands(&page.written);
     let print = |(command, place): (&str, Option<std::ops::Range<usize>>)| {
         (place.expect("every command says what it prints"), printed_by(&scratch, command))

@@ -6,7 +6,7 @@
 //! 4. Run: the read itself ([`Walk`]).
 //! 5. Event: the limiter settles what was used; usage and heat are told.
 //!
-//! GetItem, Query, Scan, SELECT and trees run [`Engine::read`]. Batches and transactions pass the same stations,
+//! GetItem, Query, Scan, SELECT, trees and rulers run [`Engine::read`]. Batches and transactions pass the same stations,
 //! their members together ([`Engine::admit_reads`], [`Engine::tell_read`]).
 
 use super::Engine;
@@ -21,6 +21,7 @@ use crate::read::{Page, PagePlan, Rows, read_merged, read_ranges, versions};
 use crate::schema::{Index, Table};
 use crate::stations::{Station, pass};
 use crate::throughput::{Admission, Limiter, ReadTarget, Reading};
+use crate::tree::ruler::{RulerPage, RulerPlan, read_ruler};
 use crate::tree::{TreePage, TreePlan, read_tree};
 use crate::usage::{Announced, Seen, note_read};
 use bytes::Bytes;
@@ -56,6 +57,11 @@ pub(crate) trait Walk<P: ReadPage>: Send + Sync + Sized {
 
     /// Returns whether the pipe tells heat the keys that were read; a read that skips some does not know them.
     fn is_told_by_key(&self) -> bool {
+        true
+    }
+
+    /// Returns whether it takes from the throughput of its table, and may be throttled.
+    fn takes_throughput(&self) -> bool {
         true
     }
 
@@ -138,7 +144,8 @@ impl<S: Store> Engine<S> {
         pass(Station::Admission);
         let mut reading = None;
         let mut least_units = None;
-        if let Some(limiter) = self.limiter().filter(|_| !heat::is_heat(walk.table())) {
+        let is_limited = walk.takes_throughput() && !heat::is_heat(walk.table());
+        if let Some(limiter) = self.limiter().filter(|_| is_limited) {
             let mut begun = self.begin_read(limiter, &walk.target(), &walk.reach())?;
             least_units = walk.least_units(limiter);
             if let Some(limit) = walk.limit() {
@@ -527,6 +534,60 @@ impl Walk<TreePage> for TreePlan<'_> {
 
     async fn run<V: View>(&self, view: &V) -> ApiResult<TreePage> {
         read_tree(view, self).await
+    }
+}
+
+impl Walk<RulerPage> for RulerPlan<'_> {
+    fn table(&self) -> &Table {
+        self.table
+    }
+
+    fn index(&self) -> Option<&Index> {
+        self.index.map(|(_, index)| index)
+    }
+
+    fn target(&self) -> ReadTarget<'_> {
+        ReadTarget {
+            table: self.table,
+            index: self.index.map(|(_, index)| index),
+            partition: layout::hash_of_range(&self.line),
+            consistent: self.consistent,
+        }
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Ranges(Cow::Borrowed(slice::from_ref(&self.line)))
+    }
+
+    fn is_told_by_key(&self) -> bool {
+        false
+    }
+
+    fn takes_throughput(&self) -> bool {
+        false
+    }
+
+    async fn run<V: View>(&self, view: &V) -> ApiResult<RulerPage> {
+        read_ruler(view, self).await
+    }
+}
+
+impl ReadPage for RulerPage {
+    fn units(&self) -> &Units {
+        &self.units
+    }
+
+    fn units_mut(&mut self) -> &mut Units {
+        &mut self.units
+    }
+
+    fn seen(&self) -> Seen {
+        let keys = usize::try_from(self.output.work.keys_read).unwrap_or(usize::MAX);
+        Seen { examined: keys, bytes: self.bytes, returned: self.output.bins.len() }
+    }
+
+    fn last_evaluated_key(&self) -> Option<&Item> {
+        None
     }
 }
 

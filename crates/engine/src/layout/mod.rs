@@ -355,6 +355,12 @@ pub(crate) fn segment(table: TableId, index: IndexId, nth: u32, total: u32) -> K
     }
 }
 
+/// Returns the first key that may have a hash, in the keyspace that begins with `keyspace`.
+pub(crate) fn at_hash(keyspace: &[u8], hash: u32) -> Key {
+    let prefix = keyspace.get(..ITEM_PREFIX_BYTES).unwrap_or(keyspace);
+    [prefix, &hash.to_be_bytes()].concat()
+}
+
 #[expect(clippy::many_single_char_names, reason = "the bytes of two numbers in their order")]
 fn item_prefix(table: TableId, index: IndexId) -> [u8; ITEM_PREFIX_BYTES] {
     let [a, b, c, d] = table.0.to_be_bytes();

@@ -28,6 +28,7 @@ mod paged_read;
 mod partitions;
 mod put_item;
 mod query;
+mod ruler;
 mod scan;
 mod service_limits;
 #[cfg(test)]
@@ -49,6 +50,7 @@ pub use history_changes::{ChangesInput, ChangesOutput, RestoreOutput};
 pub use key_templates::{KeyTemplateDescription, ParsedKey, Rewriting};
 pub use newest_definitions::Running;
 pub use partitions::PartitionsInput;
+pub use ruler::RulerInput;
 pub use tree::TreeInput;
 pub use undo_key_template::UndonePage;
 pub use update_table::SupposedIndex;

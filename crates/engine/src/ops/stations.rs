@@ -1,6 +1,6 @@
 //! A test: every operation on items passes the stations of its pipe, all of them, in their order.
 
-use super::{PartitionsInput, TreeInput};
+use super::{PartitionsInput, RulerInput, TreeInput};
 use crate::engine::Engine;
 use crate::environment::Environment;
 use crate::options::EngineOptions;
@@ -96,5 +96,8 @@ fn every_operation_on_items_passes_the_stations_in_their_order() {
             PartitionsInput { table_name: "items".into(), ..PartitionsInput::default() };
         block_on(engine.partitions(partitions)).unwrap();
         assert_eq!(passed(), STATIONS, "partitions");
+        let ruler = RulerInput { table_name: "items".into(), ..RulerInput::default() };
+        block_on(engine.ruler(ruler)).unwrap();
+        assert_eq!(passed(), STATIONS, "ruler");
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn intent<'i>(plan: &TreePlan<'i>, access: Access<'i>) -> Intent<'i> 
     }
 }
 
-fn check_texts(input: &TreeInput) -> Result<(), Reason> {
+pub(super) fn check_texts(input: &TreeInput) -> Result<(), Reason> {
     for (member, text) in [("Prefix", &input.prefix), ("Delimiter", &input.delimiter)] {
         if text.as_ref().is_some_and(|text| text.len() > SORT_KEY_MAX_BYTES) {
             let most_bytes = SORT_KEY_MAX_BYTES;
@@ -106,7 +106,7 @@ fn check_texts(input: &TreeInput) -> Result<(), Reason> {
 }
 
 /// Returns the levels of the sort keys of a request.
-fn levels<'t>(
+pub(super) fn levels<'t>(
     table: &'t Table,
     index: Option<&'t Index>,
     input: &TreeInput,

@@ -7,7 +7,7 @@
 //! other pages count, too. So the largest nodes of all pages together are the largest of all.
 
 use super::levels::PathNode;
-use super::reader::{Counting, Read, Reader, TreePlan, TreeStep, shared};
+use super::reader::{Counting, PageReader, Read, Reader, TreePlan, TreeStep, shared};
 use super::{ClientWork, NodeCounts, TreeNode, TreePosition};
 use crate::capacity::read_units;
 use crate::read::{cursor, key_range};
@@ -144,7 +144,9 @@ impl Reader for Count<'_, '_> {
     fn node(&self) -> Option<&PathNode> {
         self.open.last().map(|open| &open.node)
     }
+}
 
+impl PageReader for Count<'_, '_> {
     fn end(mut self: Box<Self>, _is_whole: bool) -> Read {
         if self.is_largest() {
             self.thin();

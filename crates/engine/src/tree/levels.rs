@@ -13,7 +13,7 @@ use crate::schema::{Index, IndexId, KeyAttribute, KeySchema, KeyType, Table};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hashrange_expr::{KeyOperator, KeyPart};
-use hashrange_model::{AttributeValue, Item, Value, ValueRef};
+use hashrange_model::{AttributeValue, Item, Number, Value, ValueRef};
 use hashrange_storage::{Key, KeyRange};
 
 /// Default delimiter of sort keys.
@@ -69,8 +69,13 @@ impl PathNode {
         TreeNode { kind: self.kind, level, name, key, parts: self.parts(table), counts: None }
     }
 
+    /// Returns whether it is more than the items or entries of one key.
+    pub(super) fn is_divided(&self) -> bool {
+        self.kind != NodeKind::Item
+    }
+
     /// Returns the parts of its key by the templates.
-    fn parts(&self, table: &Table) -> Vec<KeyPart> {
+    pub(super) fn parts(&self, table: &Table) -> Vec<KeyPart> {
         let last = self.key.iter().count().saturating_sub(1);
         let mut parts = Vec::new();
         for (nth, (name, value)) in self.key.iter().enumerate() {
@@ -140,6 +145,50 @@ impl SortLevels<'_> {
         bounds.narrowed(KeyType::S, &KeyOperator::BeginsWith(text_value(&self.prefix)))
     }
 
+    /// Returns the part of the range from one value of the next attribute to another, both included; of text that is
+    /// divided, from the folder of the one to that of the other.
+    pub(crate) fn between(&self, from: Option<Value>, to: Option<Value>) -> KeyRange {
+        let key_type = self.schema.sort[self.fixed.len()].key_type;
+        let narrowed = |operator| self.bounds(&self.fixed).narrowed(key_type, &operator);
+        let folder = |value: &Value| {
+            let values = [&self.fixed[..], &[value.clone()]].concat();
+            let node = self.path(&values, NodeKind::Item).into_iter().next();
+            node.filter(|node| node.kind == NodeKind::Folder)
+        };
+        let mut range = self.range();
+        if let Some(from) = from {
+            let start = folder(&from).map(|node| node.range.start);
+            let start = start.unwrap_or_else(|| narrowed(KeyOperator::GreaterOrEqual(from)).start);
+            range.start = range.start.max(start);
+        }
+        if let Some(to) = to {
+            let end = folder(&to).map(|node| node.range.end);
+            let end = end.unwrap_or_else(|| narrowed(KeyOperator::LessOrEqual(to)).end);
+            range.end = match (range.end, end) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
+        }
+        range
+    }
+
+    /// Returns the first key that may have this value of the next attribute, a number, or a greater one.
+    pub(super) fn first_key_at(&self, number: &Number) -> Key {
+        let value = AttributeValue::from(*number).to_value();
+        let at_least = KeyOperator::GreaterOrEqual(value);
+        self.bounds(&self.fixed).narrowed(KeyType::N, &at_least).start
+    }
+
+    /// Returns the delimiter of the last attribute, if it is a string and no template divides it.
+    pub(crate) fn delimiter(&self) -> Option<&str> {
+        let last = self.schema.sort.last().filter(|last| last.key_type == KeyType::S)?;
+        match &self.delimiter {
+            Some(delimiter) => Some(delimiter),
+            None if self.table.template_of(&last.name).is_some() => None,
+            None => Some(DELIMITER),
+        }
+    }
+
     /// Returns the sort key of an entry.
     pub(crate) fn values(&self, entry: &Item) -> Vec<Value> {
         let value = |attribute: &KeyAttribute| {
@@ -173,17 +222,18 @@ impl SortLevels<'_> {
             path.push(self.whole(NodeKind::Item, values));
             return;
         };
+        // A position of a request may have another beginning than the prefix; it lies outside the requested range.
         let mut begun = self.above();
         for end in self.ends(text) {
             if path.len() >= self.depth {
                 return;
             }
-            path.push(self.folder(before, &text[..end], &text[begun..end]));
+            let name = text.get(begun..end).unwrap_or_default();
+            path.push(self.folder(before, &text[..end], name));
             begun = end;
         }
         if path.len() < self.depth && kind == NodeKind::Item {
             let item = self.whole(NodeKind::Item, values);
-            // A position of a request may be shorter than the prefix; it lies outside the requested range.
             let name = text.get(begun..).unwrap_or_default().to_owned();
             path.push(PathNode { name, ..item });
         }

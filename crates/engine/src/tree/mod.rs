@@ -9,10 +9,11 @@
 //! |---|---|
 //! | `levels.rs` | nodes of an entry, and the range of keys of each |
 //! | `position.rs` | start of a page, in words that people can read |
-//! | `reader.rs` | plan of a page, and what both readers share |
-//! | `walk.rs` | walk over a range, shared by both readers |
+//! | `reader.rs` | plan of a page, and what the readers share |
+//! | `walk.rs` | walk over a range, shared by all readers |
 //! | `skip.rs` | reader that seeks from node to node |
 //! | `count.rs` | reader of all entries, which counts them; the largest nodes |
+//! | `ruler/` | the whole line of an item collection as bins of neighbouring nodes |
 //!
 //! Left to others: the checks of a request (`ops/tree.rs`), permission to read (`engine/reading.rs`).
 
@@ -20,6 +21,7 @@ mod count;
 mod levels;
 mod position;
 mod reader;
+pub(crate) mod ruler;
 mod skip;
 mod walk;
 

@@ -1,4 +1,4 @@
-//! Plan of a page of a tree, and what its two readers share.
+//! Plan of a page of a tree, and what the readers of entries share.
 
 use super::levels::{Levels, PathNode};
 use super::{ClientWork, TreeNode, TreePosition};
@@ -45,7 +45,10 @@ pub(super) trait Reader: Send {
 
     /// Returns the current node.
     fn node(&self) -> Option<&PathNode>;
+}
 
+/// Reader of a page of a tree.
+pub(super) trait PageReader: Reader {
     /// Ends the page; `is_whole` if the range was walked to its end.
     fn end(self: Box<Self>, is_whole: bool) -> Read;
 }

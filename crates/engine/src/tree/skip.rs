@@ -4,7 +4,7 @@
 //! sends entries together.
 
 use super::levels::PathNode;
-use super::reader::{Read, Reader, TreePlan, TreeStep, shared};
+use super::reader::{PageReader, Read, Reader, TreePlan, TreeStep, shared};
 use super::{ClientWork, NodeKind, TreeNode, TreePosition};
 use crate::capacity::read_units;
 use crate::read::key_range;
@@ -13,9 +13,9 @@ use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
 use hashrange_storage::Wanted;
 
 /// Entries of a node that are read before the walk seeks its end.
-const PASSED_MAX: usize = 8;
+pub(super) const PASSED_MAX: usize = 8;
 /// Bytes of such entries.
-const PASSED_MAX_BYTES: usize = 16 * 1024;
+pub(super) const PASSED_MAX_BYTES: usize = 16 * 1024;
 
 /// Reader of nodes without counts.
 pub(super) struct Skip<'p, 't> {
@@ -110,7 +110,9 @@ impl Reader for Skip<'_, '_> {
     fn node(&self) -> Option<&PathNode> {
         self.path.last()
     }
+}
 
+impl PageReader for Skip<'_, '_> {
     fn end(mut self: Box<Self>, is_whole: bool) -> Read {
         if is_whole {
             // The request that finds nothing more.

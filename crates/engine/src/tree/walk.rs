@@ -1,4 +1,5 @@
-//! The walk over a range, shared by both readers of a tree: one seeks, one reads all.
+//! The walk over a range, shared by all readers: those of a tree, of which one seeks and one reads all, and that of
+//! a ruler.
 //!
 //! Both stop before the entry that no longer fits, so that a page tells whether more follow.
 //!
@@ -7,17 +8,18 @@
 
 use super::count::Count;
 use super::position::resume;
-use super::reader::{Counting, Read, Reader, TreePlan, TreeStep, behind};
+use super::reader::{Counting, PageReader, Read, Reader, TreePlan, TreeStep, behind};
 use super::skip::Skip;
 use super::{TreeNode, TreePosition, TreeWork};
 use crate::capacity::{Units, read_units};
 use crate::fault;
 use crate::read::from_key;
 use crate::read::pace::{Pace, item_work};
+use crate::schema::{Index, Table};
 use bytes::Bytes;
 use hashrange_model::item::UnknownForm;
 use hashrange_model::{ApiResult, Item, Reason};
-use hashrange_storage::{Key, View};
+use hashrange_storage::{Direction, Key, KeyRange, View};
 use std::ops::ControlFlow;
 
 /// Work of a seek in the unit of [`Pace`].
@@ -57,53 +59,86 @@ enum Stop {
 
 /// Reads a page of a tree from one view.
 pub(crate) async fn read_tree<V: View>(view: &V, plan: &TreePlan<'_>) -> ApiResult<TreePage> {
-    let mut walk = TreeWalk {
-        reader: match plan.counting {
-            Counting::No => Box::new(Skip::new(plan)),
-            Counting::Yes | Counting::Largest => Box::new(Count::new(plan)),
-        },
-        pace: Pace::new(),
-        work: TreeWork::default(),
-        stop: None,
+    let mut reader: Box<dyn PageReader + '_> = match plan.counting {
+        Counting::No => Box::new(Skip::new(plan)),
+        Counting::Yes | Counting::Largest => Box::new(Count::new(plan)),
     };
-    let mut rest = plan.range.clone();
-    let mut next = None;
-    while !rest.is_empty() {
-        walk.pace.spend(SEEK_WORK).await;
-        walk.work.seeks += 1;
-        let wanted = walk.reader.wanted();
-        view.visit(rest, plan.direction, wanted, |key, stored| walk.step(key, stored))
-            .await
-            .map_err(|error| fault::of_tables([plan.table], error))?;
-        rest = match walk.stop.take() {
-            None | Some(Stop::Step(TreeStep::On)) => break,
-            Some(Stop::Step(TreeStep::Behind)) => {
-                let node = walk.reader.node().expect("an entry was taken");
-                behind(&node.range, plan.range.clone(), plan.direction)
-            }
-            Some(Stop::Step(TreeStep::Over(position))) => {
-                next = Some(position);
-                break;
-            }
-            Some(Stop::Pause(key)) => {
-                walk.pace.pause().await;
-                from_key(&plan.range, key, plan.direction)
-            }
-            Some(Stop::Fault(form)) => return Err(fault::of_form(form)),
-        };
-    }
-    Ok(walk.into_page(plan, next))
+    let mut walk = TreeWalk::new(view, plan.table);
+    let next = walk.over(&plan.range, plan.direction, &mut *reader).await?;
+    let Read { nodes, bytes, by_client } = reader.end(next.is_none());
+    let (units, read_units) = units(plan.index, bytes, plan.consistent);
+    let work = TreeWork { seeks: walk.seeks, keys_read: walk.keys_read, read_units, by_client };
+    Ok(TreePage { nodes, next, work, units, bytes })
 }
 
-struct TreeWalk<'p> {
-    reader: Box<dyn Reader + 'p>,
+/// Returns the units of reading entries of so many bytes, and their sum.
+pub(super) fn units(
+    index: Option<(usize, &Index)>,
+    bytes: usize,
+    consistent: bool,
+) -> (Units, f64) {
+    let read_units = read_units(bytes, consistent);
+    let mut units = Units::default();
+    match index {
+        None => units.table = read_units,
+        Some((nth, _)) => units.add_index(nth, read_units),
+    }
+    (units, read_units)
+}
+
+/// Walks over ranges of one table, in one view, and what they cost together.
+pub(super) struct TreeWalk<'v, V> {
+    view: &'v V,
+    table: &'v Table,
     pace: Pace,
-    work: TreeWork,
+    pub(super) seeks: u64,
+    pub(super) keys_read: u64,
     stop: Option<Stop>,
 }
 
-impl TreeWalk<'_> {
-    fn step(&mut self, key: &[u8], stored: Bytes) -> ControlFlow<()> {
+impl<'v, V: View> TreeWalk<'v, V> {
+    pub(super) fn new(view: &'v V, table: &'v Table) -> Self {
+        Self { view, table, pace: Pace::new(), seeks: 0, keys_read: 0, stop: None }
+    }
+
+    /// Walks over a range until its end, or until the reader ends it; returns the position in that case.
+    pub(super) async fn over<R: Reader + ?Sized>(
+        &mut self,
+        range: &KeyRange,
+        direction: Direction,
+        reader: &mut R,
+    ) -> ApiResult<Option<TreePosition>> {
+        let mut rest = range.clone();
+        while !rest.is_empty() {
+            self.pace.spend(SEEK_WORK).await;
+            self.seeks += 1;
+            let (view, wanted) = (self.view, reader.wanted());
+            view.visit(rest, direction, wanted, |key, stored| self.step(reader, key, stored))
+                .await
+                .map_err(|error| fault::of_tables([self.table], error))?;
+            rest = match self.stop.take() {
+                None | Some(Stop::Step(TreeStep::On)) => break,
+                Some(Stop::Step(TreeStep::Behind)) => {
+                    let node = reader.node().expect("an entry was taken");
+                    behind(&node.range, range.clone(), direction)
+                }
+                Some(Stop::Step(TreeStep::Over(position))) => return Ok(Some(position)),
+                Some(Stop::Pause(key)) => {
+                    self.pace.pause().await;
+                    from_key(range, key, direction)
+                }
+                Some(Stop::Fault(form)) => return Err(fault::of_form(form)),
+            };
+        }
+        Ok(None)
+    }
+
+    fn step<R: Reader + ?Sized>(
+        &mut self,
+        reader: &mut R,
+        key: &[u8],
+        stored: Bytes,
+    ) -> ControlFlow<()> {
         if !self.pace.admits(item_work(stored.len(), None)) {
             return self.stop(Stop::Pause(key.to_vec()));
         }
@@ -111,8 +146,8 @@ impl TreeWalk<'_> {
             Ok(entry) => entry,
             Err(form) => return self.stop(Stop::Fault(form)),
         };
-        self.work.keys_read += 1;
-        match self.reader.take(key, entry) {
+        self.keys_read += 1;
+        match reader.take(key, entry) {
             TreeStep::On => ControlFlow::Continue(()),
             step @ (TreeStep::Behind | TreeStep::Over(_)) => self.stop(Stop::Step(step)),
         }
@@ -121,17 +156,5 @@ impl TreeWalk<'_> {
     fn stop(&mut self, stop: Stop) -> ControlFlow<()> {
         self.stop = Some(stop);
         ControlFlow::Break(())
-    }
-
-    fn into_page(self, plan: &TreePlan<'_>, next: Option<TreePosition>) -> TreePage {
-        let Read { nodes, bytes, by_client } = self.reader.end(next.is_none());
-        let read_units = read_units(bytes, plan.consistent);
-        let mut units = Units::default();
-        match plan.index {
-            None => units.table = read_units,
-            Some((nth, _)) => units.add_index(nth, read_units),
-        }
-        let work = TreeWork { read_units, by_client, ..self.work };
-        TreePage { nodes, next, work, units, bytes }
     }
 }

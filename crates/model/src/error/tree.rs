@@ -41,4 +41,17 @@ pub enum TreeFault {
     SortKey(Vec<String>),
     /// `ExclusiveStart` is no position in the result of the request.
     Start,
+    /// `Cursor` is none that the request has returned.
+    Cursor,
+    /// `From` or `To` is not one value of the attribute that a ruler is of.
+    End {
+        /// The member of the request.
+        member: &'static str,
+        /// The attribute.
+        attribute: String,
+        /// Its type.
+        attribute_type: AttributeType,
+    },
+    /// A member that needs a `PartitionKey` without one; holds its name.
+    BelowPartitionKey(&'static str),
 }

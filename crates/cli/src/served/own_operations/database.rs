@@ -1,6 +1,6 @@
 //! The list of the own operations of every database. Each is in a file of its own.
 
-use super::{design, explain, facts, heat, history, key_templates, tree, versions};
+use super::{design, explain, facts, heat, history, key_templates, ruler, tree, versions};
 use hashrange::Database;
 use hashrange_server::Running;
 
@@ -13,6 +13,7 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("TableFacts", |database, body| Box::pin(facts::call(database, body))),
     ("Tree", |database, body| Box::pin(tree::tree(database, body))),
     ("Partitions", |database, body| Box::pin(tree::partitions(database, body))),
+    ("Ruler", |database, body| Box::pin(ruler::call(database, body))),
     ("DeleteKeyTemplate", |database, body| Box::pin(key_templates::delete(database, body))),
     ("DescribeKeyTemplates", |database, body| Box::pin(key_templates::describe(database, body))),
     ("DescribeCoverage", |database, body| Box::pin(design::coverage(database, body))),

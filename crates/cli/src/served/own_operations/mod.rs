@@ -14,6 +14,7 @@ mod heat;
 mod history;
 mod items;
 mod key_templates;
+mod ruler;
 mod sandbox;
 #[cfg(test)]
 mod scripts;

@@ -34,6 +34,17 @@ pub fn refused(fault: &TreeFault) -> String {
             "SortKey has to have the first attributes of the sort key, without a gap, of these: {}",
             join(names)
         ),
+        TreeFault::Cursor => {
+            "Cursor is none that this request has returned: give it back as it was, with the same request"
+                .to_owned()
+        }
+        TreeFault::End { member, attribute, attribute_type } => format!(
+            "{member} has to have one value of type {}, that of {attribute}",
+            attribute_type.as_str()
+        ),
+        TreeFault::BelowPartitionKey(member) => {
+            format!("{member} needs a PartitionKey: partition keys are in the order of their hashes")
+        }
         TreeFault::Start => {
             "ExclusiveStart is no position among what is listed: give back what a page has returned, \
              with the same request"
