@@ -295,7 +295,7 @@ function fitting(context: CanvasRenderingContext2D, font: string): (text: string
   const each = context.measureText('0').width || 7;
   return (text, width) => {
     const most = Math.floor(width / each);
-    if (most < 3) return undefined;
+    if (most < 3 && most < text.length) return undefined;
     let fitted = text.length <= most ? text : `${[...text].slice(0, most - 1).join('')}…`;
     // Wide letters take more than a place each.
     for (let tries = 0; tries < 8 && context.measureText(fitted).width > width; tries++) fitted = `${[...fitted].slice(0, -3).join('')}…`;
@@ -306,8 +306,9 @@ function fitting(context: CanvasRenderingContext2D, font: string): (text: string
 function labelOf(line: Line, segment: Segment): string | undefined {
   const first = line.bins[segment.from]!;
   if (segment.from === segment.to && first.Name !== undefined) return toldText(trimmed(first.Name, line.delimiter), 60);
-  if (segment.folders > 1) return `${count(segment.folders)}`;
-  return undefined;
+  if (segment.folders < 2) return undefined;
+  const words = `${count(segment.folders)} ${line.kind === 'Partitions' ? 'partitions' : 'folders'}`;
+  return segment.width > words.length * 8 + 10 ? words : count(segment.folders);
 }
 
 function trimmed(name: string, delimiter: string | undefined): string {

@@ -170,7 +170,7 @@ function band(pen: Pen, picture: Picture, of: Band, colours: Colours): void {
   const width = Math.max(2, of.width);
   const end = Math.min(picture.width, of.x + width);
   const outside = [[0, BAR_TOP, of.x, LANES.bar], [end, BAR_TOP, picture.width - end, LANES.bar]] as const;
-  pen.fill(colours.ground, outside, 0.55);
+  pen.fill(colours.ground, outside, 0.35);
   const top = BAR_TOP + LANES.bar + 2;
   const height = LANES.band - 4;
   const kept = picture.thrown === undefined ? width : Math.max(picture.thrown < 1 ? 2 : 0, width * (1 - picture.thrown));
