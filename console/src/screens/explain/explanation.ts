@@ -1,7 +1,7 @@
 // The members of an explanation, as docs/explain.md has them, and their words.
 
 import type { RulerSource } from '../../ruler/source';
-import type { Key, KeyType } from '../../ruler/keys';
+import { typeOf, type Key, type KeyType } from '../../ruler/keys';
 import { endsOfTests, type Ends } from '../../ruler/range';
 import { readTests } from '../../ruler/literals';
 import { bytes, count, counted, units as unitsText } from '../../data/sizes';
@@ -235,10 +235,11 @@ export function placeOfKey(keyed: Keyed, key: string): Placed | undefined {
   return { source, ends: endsOfTests(tests, keyed.sort[0]!), isOfPartition: true };
 }
 
-/** The type of a key attribute: as defined, else by the literals of the explanation, else text. */
-export function typeIn(table: TableDescription, attribute: string, asked: Asked): KeyType {
+/** The type of a key attribute: as defined, else by the literals of the explanation and of the request, else text. */
+export function typeIn(table: TableDescription, attribute: string, asked: Asked, read?: ReadStep): KeyType {
   if (table.AttributeDefinitions.some((one) => one.AttributeName === attribute)) return keyType(table, attribute);
-  return typeByValues(asked, attribute) ?? 'S';
+  const told = readTests(read?.Filter)?.find((test) => test.attribute === attribute)?.values[0];
+  return told ? typeOf(told) : (typeByValues(asked, attribute) ?? 'S');
 }
 
 /** Finds the type of the value that a request compares an attribute with. */

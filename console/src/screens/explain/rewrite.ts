@@ -6,7 +6,7 @@ import { readTests, readValue, type KeyTest } from '../../ruler/literals';
 import type { KeyValue } from '../../ruler/keys';
 import type { Keyed, TableDescription } from '../../base/tables';
 import { keyedOf } from '../../base/tables';
-import type { Advice, Asked } from './explanation';
+import type { Advice, Asked, Explained, PatternTest } from './explanation';
 
 /** One condition of a conjunction; `attribute` and `operator` if it is a plain comparison. */
 export interface Conjunct {
@@ -237,18 +237,35 @@ export interface IndexDraft {
   isLocal: boolean;
 }
 
-/** Returns the index whose key a request's own conditions ask for. */
-export function draftFor(asked: Asked, table: TableDescription): IndexDraft | undefined {
+interface Tested {
+  equal: string[];
+  ranges: string[];
+  /** Attributes of the filter, and thus not of the key that is read. */
+  filtered: string[];
+}
+
+/** Returns what a request tests, by the server's pattern of it, else by its expressions. */
+function testedOf(asked: Asked, pattern: Explained['Pattern']): Tested {
+  if (pattern && (pattern.Keys || pattern.Filter)) {
+    const names = (tests: PatternTest[] | undefined, test?: string) => unique((tests ?? []).filter((one) => test === undefined || one.Test === test).flatMap((one) => one.Names));
+    const both = [...(pattern.Keys ?? []), ...(pattern.Filter ?? [])];
+    return { equal: names(both, 'EQUAL'), ranges: names(both, 'RANGE'), filtered: names(pattern.Filter) };
+  }
   const all = allConjuncts(asked.request) ?? [];
-  const equal = unique(all.filter((one) => one.operator === '=').map((one) => one.attribute!));
-  const ranges = unique(all.filter((one) => one.operator === 'range').map((one) => one.attribute!)).filter((one) => !equal.includes(one));
+  const named = (operator: Conjunct['operator']) => unique(all.filter((one) => one.operator === operator).map((one) => one.attribute!));
+  return { equal: named('='), ranges: named('range'), filtered: unique((conjuncts(asked.request['FilterExpression'], namesOf(asked.request)) ?? []).flatMap((one) => one.attribute ?? [])) };
+}
+
+/** Returns the index whose key a request's own conditions ask for; none if the key of the table is that, or nothing is fixed. */
+export function draftFor(asked: Asked, table: TableDescription, pattern?: Explained['Pattern']): IndexDraft | undefined {
+  const { equal, ranges: all, filtered } = testedOf(asked, pattern);
+  const ranges = all.filter((one) => !equal.includes(one));
   const own = keyedOf(table)[0]!;
-  const filtered = unique((conjuncts(asked.request['FilterExpression'], namesOf(asked.request)) ?? []).flatMap((one) => one.attribute ?? []));
   if (equal.length === 0 || filtered.length === 0) return undefined;
   const partition = own.partition.every((name) => equal.includes(name)) ? own.partition : equal.slice(0, 1);
   const range = ranges.find((one) => filtered.includes(one)) ?? ranges[0];
   const sort = [...equal.filter((one) => !partition.includes(one)), ...(range === undefined ? [] : [range])].slice(0, 4);
-  if (partition.length === own.partition.length && partition.every((name) => own.partition.includes(name)) && sort.join() === own.sort.join()) return undefined;
+  if (partition.join() === own.partition.join() && sort.join() === own.sort.join()) return undefined;
   return { name: nameFor(table, [...sort, ...(sort.length === 0 ? partition : [])]), partition: [...partition], sort, ...projectionFor(asked, table, [...partition, ...sort]), isLocal: false };
 }
 
