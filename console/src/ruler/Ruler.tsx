@@ -101,7 +101,7 @@ export function Ruler(props: RulerProps) {
           </span>
         </div>
       )}
-      {line && line.bins.length > 0 && <RulerTable line={line} isShown={hasTable} open={(nth) => openBin(source, line, nth, go, props)} title={title} />}
+      {line && line.bins.length > 0 && <RulerTable line={line} isShown={hasTable} open={props.line ? undefined : (nth) => openBin(source, line, nth, go, props)} title={title} />}
       {features.has('Ruler') === false && !props.line && (
         <LeftOut>{leftOut('The exact count of folders', 'Ruler')} What stands here was read page by page.</LeftOut>
       )}
@@ -374,7 +374,7 @@ function RulerLine({ line, source, go, scale, props }: LineProps) {
   const canRange = props.onRange !== undefined && line.kind !== 'Partitions';
   const open = (nth: number): void => {
     const segment = segments[nth];
-    if (!segment) return;
+    if (!segment || props.line) return;
     const next = opened(source, line, segment.from, segment.to);
     if (next) go(next);
     else if (line.bins[segment.from]!.Folders === 0 && segment.items === 1) props.onItem?.(fullKey(source, line.bins[segment.from]!.First));
@@ -418,13 +418,13 @@ function RulerLine({ line, source, go, scale, props }: LineProps) {
           <button key={mark.id} type="button" class="ruler-mark" style={{ left: `${x}px` }} aria-label={mark.words} title={mark.words} onClick={() => props.onMark?.(mark)} />
         ))}
       </div>
-      <Said line={line} shown={shown} dragged={dragged} entity={shown && props.colourOf?.(line.bins[shown.from]!)}>
+      <Said line={line} shown={shown} dragged={dragged} hint={props.line ? '' : hintOf(line, canRange)} entity={shown && props.colourOf?.(line.bins[shown.from]!)}>
         {shown && hovered < 0 && canRange && (
           <Button kind="quiet" onClick={() => props.onRange!(rangeOfSpan(line, segments, active, active, limits))}>
             As range
           </Button>
         )}
-        {shown && hovered < 0 && opened(source, line, shown.from, shown.to) && (
+        {shown && hovered < 0 && !props.line && opened(source, line, shown.from, shown.to) && (
           <Button kind="quiet" onClick={() => open(active)}>
             Open
           </Button>
@@ -484,7 +484,7 @@ function useDrawing(canvas: { current: HTMLCanvasElement | null }, drawn: Drawn)
   }, [line, segments, width, place, active, hovered, marks.join(), props.thrown, props.colourOf, isDarkNow, isDragged]);
 }
 
-function Said({ line, shown, dragged, entity, children }: { line: Line; shown: Segment | undefined; dragged: KeyRange | null; entity: (EntityColour & { name: string }) | undefined; children: ComponentChildren }) {
+function Said({ line, shown, dragged, entity, hint, children }: { hint: string; line: Line; shown: Segment | undefined; dragged: KeyRange | null; entity: (EntityColour & { name: string }) | undefined; children: ComponentChildren }) {
   const share = shown && line.items > 0 && line.isExact ? percent(shown.items / line.items) : undefined;
   return (
     <div class="ruler-said">
@@ -502,14 +502,15 @@ function Said({ line, shown, dragged, entity, children }: { line: Line; shown: S
           {children}
         </>
       ) : (
-        <p class="ruler-hint">{hintOf(line)}</p>
+        <p class="ruler-hint">{hint}</p>
       )}
     </div>
   );
 }
 
-function hintOf(line: Line): string {
-  return line.kind === 'Partitions' ? 'Partitions in the order of their hashes. Click one to open it.' : 'Click a part to open it, drag over parts to take them as a range; or arrows, Enter, Backspace.';
+function hintOf(line: Line, canRange: boolean): string {
+  if (line.kind === 'Partitions') return 'Partitions in the order of their hashes. Click one to open it.';
+  return `Click a part to open it${canRange ? ', drag over parts to take them as a range' : ''}; or arrows, Enter, Backspace.`;
 }
 
 interface KeysProps {

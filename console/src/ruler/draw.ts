@@ -179,7 +179,7 @@ function band(pen: Pen, picture: Picture, of: Band, colours: Colours): void {
   if (thrownWidth > 0) {
     pen.fill(colours.thrown, [[of.x, top, thrownWidth, height]], 0.18);
     pen.hatch(colours.thrown, [of.x, top, thrownWidth, height], 5, 2);
-    pen.hatch(colours.thrown, [of.x, BAR_TOP, thrownWidth, LANES.bar], 8, 1.5, 0.5);
+    pen.hatch(colours.thrown, [of.x, BAR_TOP, thrownWidth, LANES.bar], 8, 1.5, 0.45);
   }
   const sides = [...(of.goesOnLeft ? [] : [[of.x, BAR_TOP - 2, 2, LANES.bar + LANES.band]] as const), ...(of.goesOnRight ? [] : [[end - 2, BAR_TOP - 2, 2, LANES.bar + LANES.band]] as const)];
   pen.fill(colours.read, sides);

@@ -20,7 +20,7 @@ import { toldText } from '../ruler/told';
 import { AdviceList } from './explain/Advice';
 import { accessWords, amountOf, keyedOfStep, readAsked, unitsBetween, type Asked, type Explained, type ReadStep, type Step } from './explain/explanation';
 import { UnitsTable } from './explain/Figures';
-import { ReadPart } from './explain/ReadPart';
+import { Conditions, ReadPart } from './explain/ReadPart';
 import { RequestForm } from './explain/RequestForm';
 import { draftFor, type IndexDraft } from './explain/rewrite';
 import { emptyDraft, WhatIf } from './explain/WhatIf';
@@ -240,6 +240,10 @@ function OneStep({ step, explained, asked, ask, isRead }: { step: Step; explaine
         )}
       </section>
       {draft && table && <WhatIf key={key} asked={asked} read={read} now={explained} table={table} draft={draft} setDraft={setDraft} ask={ask} close={() => setDraft(null)} />}
+      <section aria-labelledby="how-title">
+        <h2 id="how-title">How it is read</h2>
+        <Conditions read={read} range={0} />
+      </section>
     </>
   );
 }

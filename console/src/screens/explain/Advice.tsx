@@ -2,10 +2,10 @@
 
 import { Button } from '../../parts/Button';
 import { toldText } from '../../ruler/told';
-import type { TableDescription } from '../../base/tables';
+import { keyedOf, type TableDescription } from '../../base/tables';
 import { explainLink, link } from '../../base/address';
 import type { Advice, Asked, Explained, ReadStep } from './explanation';
-import { advised, draftFor, type IndexDraft } from './rewrite';
+import { advised, draftFor, throughKey, type IndexDraft } from './rewrite';
 
 /** Advice on the keys themselves: the screen of keys shows them. */
 const OF_KEYS = new Set(['UnpaddedNumber', 'DateForm', 'VersionPointer']);
@@ -23,9 +23,11 @@ export function AdviceList({ explained, asked, read, table, sortAttribute, suppo
 }
 
 function OneAdvice({ advice, explained, asked, read, table, sortAttribute, suppose }: { advice: Advice; explained: Explained; asked: Asked; read: ReadStep | undefined; table: TableDescription | null; sortAttribute: string | undefined; suppose: ((draft: IndexDraft) => void) | undefined }) {
-  const change = advised(asked, advice, table, sortAttribute);
   const wantsIndex = advice.Kind === 'FilterWaste' || advice.Kind === 'WholeRead';
-  const draft = wantsIndex && table && suppose ? draftFor(asked, table, explained.Pattern) : undefined;
+  const wanted = wantsIndex && table && suppose ? draftFor(asked, table, explained.Pattern) : undefined;
+  const there = wanted && table && keyedOf(table).find((one) => one.partition.join() === wanted.partition.join() && one.sort.join() === wanted.sort.join());
+  const change = advised(asked, advice, table, sortAttribute) ?? (there && throughKey(asked, there));
+  const draft = there ? undefined : wanted;
   return (
     <li class="advice">
       <p class="advice-finding">{toldText(advice.Finding, 600)}</p>

@@ -58,12 +58,12 @@ export function Funnel({ read }: { read: ReadStep }) {
             <Row name="examines" items={itemsBetween(read.Estimate.Items)} size={bytesBetween(read.Estimate.Bytes)} share={1} kind="examined" />
             {thrown !== undefined && (
               <Row name="throws away" items={read.Sample.IsAll ? counted(read.Sample.Items - read.Sample.Matching, 'item') : percent(thrown)} size="" share={thrown} kind="thrown">
-                {read.Sample.IsAll ? `paid for, ${percent(thrown)}` : `of ${counted(read.Sample.Items, 'item')} looked at`}
+                {read.Sample.IsAll ? `paid for, ${percent(thrown)}` : `of ${counted(read.Sample.Items, 'item')} looked at, paid for`}
               </Row>
             )}
             {thrown !== undefined && (
               <Row name="keeps" items={read.Sample.IsAll ? counted(read.Sample.Matching, 'item') : `${count(read.Sample.Matching)} of ${count(read.Sample.Items)}`} size="" share={1 - thrown} kind="kept">
-                {!read.Sample.IsAll && 'looked at'}
+                {''}
               </Row>
             )}
           </>

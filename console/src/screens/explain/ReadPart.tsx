@@ -23,14 +23,25 @@ function Line({ name, text }: { name: string; text: string | undefined }) {
   );
 }
 
-export function Conditions({ read, range }: { read: ReadStep; range: number }) {
+/** What is asked: the partition, the range in it, the filter. */
+function Asks({ read, range }: { read: ReadStep; range: number }) {
   const shown = read.Ranges?.[range];
+  if (!shown?.Partition && read.Filter === undefined) return null;
   return (
-    <dl class="conditions">
+    <dl class="conditions asks">
       <Line name="partition" text={shown?.Partition} />
       <Line name="range" text={shown?.Sort} />
       <Line name="parts" text={shown?.Parts} />
       <Line name="filter" text={read.Filter} />
+    </dl>
+  );
+}
+
+/** How it is read. */
+export function Conditions({ read, range }: { read: ReadStep; range: number }) {
+  const shown = read.Ranges?.[range];
+  return (
+    <dl class="conditions">
       <Line name="returns" text={read.Returns} />
       <Line name="reads" text={`${read.ConsistentRead ? 'consistent' : 'eventually consistent'}, ${read.Backward ? 'backward' : 'forward'}${read.Limit === undefined ? '' : `, limit ${read.Limit}`}`} />
       {read.Past !== undefined && <Line name="past" text={read.Past} />}
@@ -79,6 +90,7 @@ export function ReadPart({ read, explanation, asked, ask }: { read: ReadStep; ex
   return (
     <>
       <Ranges read={read} range={range} choose={choose} />
+      <Asks read={read} range={range} />
       {source && (
         <section aria-label="Ruler">
           <Ruler
@@ -99,9 +111,6 @@ export function ReadPart({ read, explanation, asked, ask }: { read: ReadStep; ex
       <section aria-label="Figures" class="figures">
         <Funnel read={read} />
         <Facts read={read} explanation={explanation} />
-      </section>
-      <section aria-label="Conditions">
-        <Conditions read={read} range={range} />
       </section>
     </>
   );

@@ -115,8 +115,8 @@ function DraftForm({ draft, set, typeOf }: { draft: IndexDraft; set: (draft: Ind
   return (
     <div class="draft-form">
       <TextField label="Name" value={draft.name} set={(name) => set({ ...draft, name })} isMono />
-      <TextField label="Partition key, up to four attributes" value={partition} isMono hint={types(draft.partition)} set={(text) => (setPartition(text), set({ ...draft, partition: namesIn(text).slice(0, 4) }))} />
-      <TextField label="Sort key, up to four" value={sort} isMono hint={types(draft.sort)} set={(text) => (setSort(text), set({ ...draft, sort: namesIn(text).slice(0, 4) }))} />
+      <TextField label="Partition key" value={partition} isMono hint={`${types(draft.partition)}; up to four, with commas`} set={(text) => (setPartition(text), set({ ...draft, partition: namesIn(text).slice(0, 4) }))} />
+      <TextField label="Sort key" value={sort} isMono hint={draft.sort.length > 0 ? types(draft.sort) : 'none; up to four, with commas'} set={(text) => (setSort(text), set({ ...draft, sort: namesIn(text).slice(0, 4) }))} />
       <SelectField
         label="Projection"
         value={draft.projection}

@@ -207,13 +207,19 @@ function throughIndex(asked: Asked, advice: Advice, table: TableDescription): Ch
   const words = `${advice.Evidence} ${advice.Remedy}`;
   if (typeof asked.request['Statement'] === 'string') return statementThrough(asked, advice);
   const named = keyedOf(table).filter((one) => one.index !== null && new RegExp(`index ${escaped(one.index)}(?![\\w.-])`).test(words));
-  const keyed = named.sort((a, b) => b.index!.length - a.index!.length)[0] ?? (/\bthe table\b/.test(words) ? keyedOf(table)[0] : undefined);
+  const keyed = named.sort((a, b) => b.index!.length - a.index!.length)[0] ?? (/^(?:the table has|a Query of the table by) /.test(advice.Remedy) ? keyedOf(table)[0] : undefined);
   if (!keyed) return undefined;
-  const what = keyed.index === null ? 'the key of the table' : `the index ${keyed.index}`;
   const isScan = advice.Kind === 'SparseIndex' || (advice.Kind === 'NarrowIndex' && asked.operation === 'Scan');
-  if (isScan && asked.operation === 'Scan') return { title: `Scan ${what}`, asked: { ...asked, request: changed(asked.request, { IndexName: keyed.index ?? undefined, ExclusiveStartKey: undefined }) } };
+  if (isScan && asked.operation === 'Scan') return { title: `Scan ${whatOf(keyed)}`, asked: { ...asked, request: changed(asked.request, { IndexName: keyed.index ?? undefined, ExclusiveStartKey: undefined }) } };
+  return throughKey(asked, keyed);
+}
+
+const whatOf = (keyed: Pick<Keyed, 'index'>): string => (keyed.index === null ? 'the key of the table' : `the index ${keyed.index}`);
+
+/** Returns the request as a Query of a table or an index that is there; none if it is that already. */
+export function throughKey(asked: Asked, keyed: Pick<Keyed, 'index' | 'partition' | 'sort'>): Change | undefined {
   const next = byKey(asked, keyed);
-  return next && { title: `Ask through ${what}`, asked: next };
+  return next && JSON.stringify(next.request) !== JSON.stringify(asked.request) ? { title: `Ask through ${whatOf(keyed)}`, asked: next } : undefined;
 }
 
 function statementThrough(asked: Asked, advice: Advice): Change | undefined {
