@@ -54,6 +54,8 @@ export interface ResultsProps {
   lead?: ComponentChildren;
   /** What stands there while nothing was asked. */
   idle?: ComponentChildren;
+  /** Told the names of the attributes that a page has. */
+  note?: (names: string[]) => void;
   /** Asks to put a new item. */
   wantsNew?: number;
 }
@@ -99,6 +101,7 @@ export function Results(props: ResultsProps) {
     setOpen(null);
     select(new Set());
     edit(null);
+    if (page) props.note?.(all.map((one) => one.name));
   }, [page?.took]);
   useEffect(() => {
     if (props.wantsNew) setDialog({ mode: 'new', item: null, row: null });
