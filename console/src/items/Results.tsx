@@ -11,7 +11,7 @@ import { useTtl } from '../base/ttl';
 import { binaryForms } from '../data/binary';
 import { writeJson } from '../data/json';
 import { at } from '../data/record';
-import { count, counted, millis, percent, readUnits, units } from '../data/sizes';
+import { count, counted, percent, readUnits, units } from '../data/sizes';
 import { type Item, plainItem } from '../data/values';
 import { Bar } from '../parts/Bar';
 import { Button } from '../parts/Button';
@@ -348,7 +348,7 @@ function Bar_({ props, paged, shown, selected, pickColumns, remove, create }: Ba
   const views: { id: View; title: string }[] = [
     { id: 'table', title: 'Table' },
     { id: 'json', title: 'JSON' },
-    { id: 'ddb', title: 'DynamoDB JSON' },
+    { id: 'ddb', title: 'DynamoDB' },
   ];
   return (
     <div class="results-bar">
@@ -428,7 +428,6 @@ function Foot({ props, paged }: { props: ResultsProps; paged: Paged }) {
             {thrown > 0 && <span class="thrown">{percent(thrown / page.examined)} thrown away</span>}
           </span>
           <span class="figures">{page.took.writeUnits > 0 ? `${units(page.took.writeUnits)} write units` : readUnits(page.took.readUnits)}</span>
-          <span class="figures hint">{millis(page.took.ms)}</span>
         </>
       )}
       <span class="space" />

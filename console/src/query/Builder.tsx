@@ -200,7 +200,7 @@ function Filters({ draft, set, run, known }: BuilderProps) {
   return (
     <fieldset class="builder-part filters">
       <legend>
-        Filter <span class="hint">after reading: what it throws away is paid for</span>
+        Filter <span class="hint">after reading, which is paid for</span>
       </legend>
       <datalist id="known-attributes">
         {known.slice(0, 300).map((name) => (

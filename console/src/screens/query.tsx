@@ -112,7 +112,6 @@ function Asking(props: AskingProps) {
       <section class="query-side" aria-label="What is asked">
         <div class="query-form">
           {props.children}
-          {reading && <Verdict operation={reading.operation} request={reading.request} words={verdict} />}
           {wrong && <p class="fault query-wrong">{wrong}</p>}
           {leftOut.map((one) => (
             <p key={one} class="hint query-wrong">
@@ -120,6 +119,7 @@ function Asking(props: AskingProps) {
             </p>
           ))}
         </div>
+        {reading && <Verdict operation={reading.operation} request={reading.request} words={verdict} />}
         <div class="query-buttons">
           <Button kind="main" icon="play" disabled={reading === null} onClick={run} title="Ctrl Enter">
             Run
