@@ -53,7 +53,7 @@ function ofKey(typed: string): Entry[] {
   const now = address.peek();
   const table = screens.find((one) => one.id === now.screen)?.isOfTable ? now.path[0] : undefined;
   if (!table || typed === '') return [];
-  return [{ title: `Items of ${table} with partition key ${typed}`, about: 'key', icon: 'key', run: () => go(link('query', [table], { pk: typed, run: '1' })) }];
+  return [{ title: `Items of ${table} with partition key ${typed}`, about: 'key', icon: 'key', run: () => go(link('query', [table], { pk: JSON.stringify([typed]), run: '1' })) }];
 }
 
 const isMatch = (entry: Entry, parts: string[]): boolean => parts.every((part) => entry.title.toLowerCase().includes(part));

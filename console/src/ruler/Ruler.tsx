@@ -101,7 +101,7 @@ export function Ruler(props: RulerProps) {
           </span>
         </div>
       )}
-      {line && line.bins.length > 0 && <RulerTable line={line} isShown={hasTable} open={(nth) => openBin(source, line, nth, go, props)} title={title} />}
+      {line && line.bins.length > 0 && <RulerTable line={line} isShown={hasTable} open={props.line ? undefined : (nth) => openBin(source, line, nth, go, props)} title={title} />}
       {features.has('Ruler') === false && !props.line && (
         <LeftOut>{leftOut('The exact count of folders', 'Ruler')} What stands here was read page by page.</LeftOut>
       )}
@@ -295,7 +295,7 @@ function fitting(context: CanvasRenderingContext2D, font: string): (text: string
   const each = context.measureText('0').width || 7;
   return (text, width) => {
     const most = Math.floor(width / each);
-    if (most < 3) return undefined;
+    if (most < 3 && most < text.length) return undefined;
     let fitted = text.length <= most ? text : `${[...text].slice(0, most - 1).join('')}…`;
     // Wide letters take more than a place each.
     for (let tries = 0; tries < 8 && context.measureText(fitted).width > width; tries++) fitted = `${[...fitted].slice(0, -3).join('')}…`;
@@ -306,8 +306,9 @@ function fitting(context: CanvasRenderingContext2D, font: string): (text: string
 function labelOf(line: Line, segment: Segment): string | undefined {
   const first = line.bins[segment.from]!;
   if (segment.from === segment.to && first.Name !== undefined) return toldText(trimmed(first.Name, line.delimiter), 60);
-  if (segment.folders > 1) return `${count(segment.folders)}`;
-  return undefined;
+  if (segment.folders < 2) return undefined;
+  const words = `${count(segment.folders)} ${line.kind === 'Partitions' ? 'partitions' : 'folders'}`;
+  return segment.width > words.length * 8 + 10 ? words : count(segment.folders);
 }
 
 function trimmed(name: string, delimiter: string | undefined): string {
@@ -373,7 +374,7 @@ function RulerLine({ line, source, go, scale, props }: LineProps) {
   const canRange = props.onRange !== undefined && line.kind !== 'Partitions';
   const open = (nth: number): void => {
     const segment = segments[nth];
-    if (!segment) return;
+    if (!segment || props.line) return;
     const next = opened(source, line, segment.from, segment.to);
     if (next) go(next);
     else if (line.bins[segment.from]!.Folders === 0 && segment.items === 1) props.onItem?.(fullKey(source, line.bins[segment.from]!.First));
@@ -417,13 +418,13 @@ function RulerLine({ line, source, go, scale, props }: LineProps) {
           <button key={mark.id} type="button" class="ruler-mark" style={{ left: `${x}px` }} aria-label={mark.words} title={mark.words} onClick={() => props.onMark?.(mark)} />
         ))}
       </div>
-      <Said line={line} shown={shown} dragged={dragged} entity={shown && props.colourOf?.(line.bins[shown.from]!)}>
+      <Said line={line} shown={shown} dragged={dragged} hint={props.line ? '' : hintOf(line, canRange)} entity={shown && props.colourOf?.(line.bins[shown.from]!)}>
         {shown && hovered < 0 && canRange && (
           <Button kind="quiet" onClick={() => props.onRange!(rangeOfSpan(line, segments, active, active, limits))}>
             As range
           </Button>
         )}
-        {shown && hovered < 0 && opened(source, line, shown.from, shown.to) && (
+        {shown && hovered < 0 && !props.line && opened(source, line, shown.from, shown.to) && (
           <Button kind="quiet" onClick={() => open(active)}>
             Open
           </Button>
@@ -483,7 +484,7 @@ function useDrawing(canvas: { current: HTMLCanvasElement | null }, drawn: Drawn)
   }, [line, segments, width, place, active, hovered, marks.join(), props.thrown, props.colourOf, isDarkNow, isDragged]);
 }
 
-function Said({ line, shown, dragged, entity, children }: { line: Line; shown: Segment | undefined; dragged: KeyRange | null; entity: (EntityColour & { name: string }) | undefined; children: ComponentChildren }) {
+function Said({ line, shown, dragged, entity, hint, children }: { hint: string; line: Line; shown: Segment | undefined; dragged: KeyRange | null; entity: (EntityColour & { name: string }) | undefined; children: ComponentChildren }) {
   const share = shown && line.items > 0 && line.isExact ? percent(shown.items / line.items) : undefined;
   return (
     <div class="ruler-said">
@@ -501,14 +502,15 @@ function Said({ line, shown, dragged, entity, children }: { line: Line; shown: S
           {children}
         </>
       ) : (
-        <p class="ruler-hint">{hintOf(line)}</p>
+        <p class="ruler-hint">{hint}</p>
       )}
     </div>
   );
 }
 
-function hintOf(line: Line): string {
-  return line.kind === 'Partitions' ? 'Partitions in the order of their hashes. Click one to open it.' : 'Click a part to open it, drag over parts to take them as a range; or arrows, Enter, Backspace.';
+function hintOf(line: Line, canRange: boolean): string {
+  if (line.kind === 'Partitions') return 'Partitions in the order of their hashes. Click one to open it.';
+  return `Click a part to open it${canRange ? ', drag over parts to take them as a range' : ''}; or arrows, Enter, Backspace.`;
 }
 
 interface KeysProps {

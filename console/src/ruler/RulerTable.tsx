@@ -9,7 +9,7 @@ import { told, toldKey, toldText } from './told';
 
 const ROWS = 100;
 
-export function RulerTable({ line, isShown, open, title }: { line: Line; isShown: boolean; open: (nth: number) => void; title: string }) {
+export function RulerTable({ line, isShown, open, title }: { line: Line; isShown: boolean; open: ((nth: number) => void) | undefined; title: string }) {
   const [start, setStart] = useState(0);
   const from = Math.min(start, Math.max(0, line.bins.length - 1));
   const rows = line.bins.slice(from, from + ROWS);
@@ -40,7 +40,7 @@ export function RulerTable({ line, isShown, open, title }: { line: Line; isShown
           {rows.map((bin, nth) => (
             <tr key={from + nth}>
               <th scope="row" class="mono">
-                {isShown ? (
+                {isShown && open ? (
                   <button type="button" class="crumb mono" onClick={() => open(from + nth)}>
                     {bin.Name !== undefined ? toldText(bin.Name, 80) : bin.Folders > 1 ? `${count(bin.Folders)} folders` : value(nth, 'First')}
                   </button>

@@ -170,7 +170,7 @@ function band(pen: Pen, picture: Picture, of: Band, colours: Colours): void {
   const width = Math.max(2, of.width);
   const end = Math.min(picture.width, of.x + width);
   const outside = [[0, BAR_TOP, of.x, LANES.bar], [end, BAR_TOP, picture.width - end, LANES.bar]] as const;
-  pen.fill(colours.ground, outside, 0.55);
+  pen.fill(colours.ground, outside, 0.35);
   const top = BAR_TOP + LANES.bar + 2;
   const height = LANES.band - 4;
   const kept = picture.thrown === undefined ? width : Math.max(picture.thrown < 1 ? 2 : 0, width * (1 - picture.thrown));
@@ -179,7 +179,7 @@ function band(pen: Pen, picture: Picture, of: Band, colours: Colours): void {
   if (thrownWidth > 0) {
     pen.fill(colours.thrown, [[of.x, top, thrownWidth, height]], 0.18);
     pen.hatch(colours.thrown, [of.x, top, thrownWidth, height], 5, 2);
-    pen.hatch(colours.thrown, [of.x, BAR_TOP, thrownWidth, LANES.bar], 8, 1.5, 0.5);
+    pen.hatch(colours.thrown, [of.x, BAR_TOP, thrownWidth, LANES.bar], 8, 1.5, 0.45);
   }
   const sides = [...(of.goesOnLeft ? [] : [[of.x, BAR_TOP - 2, 2, LANES.bar + LANES.band]] as const), ...(of.goesOnRight ? [] : [[end - 2, BAR_TOP - 2, 2, LANES.bar + LANES.band]] as const)];
   pen.fill(colours.read, sides);

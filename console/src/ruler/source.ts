@@ -189,10 +189,8 @@ export function crumbs(source: RulerSource, delimiter: string | undefined, told:
   const of = (key: Key) => Object.values(key).map(told).join(' · ');
   let at: RulerSource = { ...bare, partitionKey: source.partitionKey, delimiter: source.delimiter };
   way.push({ text: of(source.partitionKey), source: at });
-  const fixed: Key = {};
   for (const [name, value] of Object.entries(source.sortKey ?? {})) {
-    fixed[name] = value;
-    at = { ...at, sortKey: { ...fixed } };
+    at = { ...at, sortKey: { ...at.sortKey, [name]: value } };
     way.push({ text: told(value), source: at });
   }
   for (const prefix of foldersOf(source.prefix ?? '', source.delimiter ?? delimiter)) {

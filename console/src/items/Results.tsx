@@ -1,0 +1,455 @@
+// What a request returned: the grid or its JSON, the item that is open, editing, download, and the way to the next page.
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { readOnly } from '../base/access';
+import { asFault } from '../base/faults';
+import { useShortcuts } from '../base/keyboard';
+import { kept } from '../base/storage';
+import { keyNames, type Keyed, type TableDescription } from '../base/tables';
+import { useTtl } from '../base/ttl';
+import { binaryForms } from '../data/binary';
+import { writeJson } from '../data/json';
+import { at } from '../data/record';
+import { count, counted, percent, readUnits, units } from '../data/sizes';
+import { type Item, plainItem } from '../data/values';
+import { Bar } from '../parts/Bar';
+import { Button } from '../parts/Button';
+import { CodeBlock } from '../parts/CodeBlock';
+import { EmptyState } from '../parts/EmptyState';
+import { ErrorBox } from '../parts/ErrorBox';
+import { Grid, type GridColumn } from '../parts/Grid';
+import { Icon } from '../parts/Icon';
+import { Menu } from '../parts/Menu';
+import { Spinner, useLate } from '../parts/Spinner';
+import { say } from '../parts/Toast';
+import { binaryForm, showsTypes, TypeTag, ValueCell, visible } from '../parts/ValueView';
+import { ColumnsDialog } from './ColumnsDialog';
+import { type ColumnInfo, columnsOf, widthOf } from './columns';
+import { ConflictDialog } from './ConflictDialog';
+import { DeleteDialog } from './DeleteDialog';
+import { fileForms, fileText, saveFile } from './download';
+import { ItemDialog } from './ItemDialog';
+import { ItemPanel } from './ItemPanel';
+import { type Paged, type Reading, usePage } from './page';
+import { type Conflict, ValueEditor } from './ValueEditor';
+import { keyOf, readItem } from './writing';
+
+export type View = 'table' | 'json' | 'ddb';
+
+export interface ResultsProps {
+  table: TableDescription | null;
+  keyed: Keyed | null;
+  reading: Reading | null;
+  /** Changes to read anew. */
+  run: unknown;
+  start: string | null;
+  goTo: (start: string | null) => void;
+  view: View;
+  setView: (view: View) => void;
+  /** The columns, in order; null for all. */
+  columns: string[] | null;
+  setColumns: (names: string[] | null) => void;
+  /** Stands at the left of the bar above the grid. */
+  lead?: ComponentChildren;
+  /** What stands there while nothing was asked. */
+  idle?: ComponentChildren;
+  /** Told the names of the attributes that a page has. */
+  note?: (names: string[]) => void;
+  /** Asks to put a new item. */
+  wantsNew?: number;
+}
+
+type Widths = Record<string, number>;
+const widths = kept<Record<string, Widths>>('widths', {}, (read) => typeof read === 'object' && read !== null);
+
+function setWidth(place: string, name: string, width: number): void {
+  const all = Object.entries(widths.peek()).slice(-30);
+  widths.value = { ...Object.fromEntries(all), [place]: { ...widths.peek()[place], [name]: Math.round(width) } };
+}
+
+const checkWidth = 56;
+
+interface Editing {
+  row: number;
+  name: string;
+  beside: DOMRect;
+}
+
+export function Results(props: ResultsProps) {
+  const { table, keyed } = props;
+  const paged = usePage(props.reading, props.start, props.run, true);
+  const page = paged.page;
+  const items = page?.items ?? [];
+  const ttl = useTtl(table?.TableName)?.AttributeName;
+  const [open, setOpen] = useState<number | null>(null);
+  const [selected, select] = useState<ReadonlySet<number>>(new Set());
+  const [editing, edit] = useState<Editing | null>(null);
+  const [dialog, setDialog] = useState<{ mode: 'new' | 'copy' | 'edit'; item: Item | null; row: number | null } | null>(null);
+  const [conflict, setConflict] = useState<{ conflict: Conflict; row: number | null } | null>(null);
+  const [deleting, setDeleting] = useState<number[] | null>(null);
+  const [picksColumns, pickColumns] = useState(false);
+  const anchor = useRef(0);
+  const keys = useMemo(() => keysOf(table, keyed), [table, keyed]);
+  const all = useMemo(() => columnsOf(items, keys), [items, keys]);
+  const shown = useMemo(() => chosenOf(all, props.columns), [all, props.columns]);
+  const place = `${table?.TableName ?? ''} ${keyed?.index ?? ''}`;
+  const canEdit = table !== null && !readOnly.value;
+  const isPartial = keyed?.projection?.ProjectionType !== undefined && keyed.projection.ProjectionType !== 'ALL' ? true : props.reading?.request['ProjectionExpression'] !== undefined || props.reading?.operation === 'ExecuteStatement';
+
+  useEffect(() => {
+    setOpen(null);
+    select(new Set());
+    edit(null);
+    if (page) props.note?.(all.map((one) => one.name));
+  }, [page?.took]);
+  useEffect(() => {
+    if (props.wantsNew) setDialog({ mode: 'new', item: null, row: null });
+  }, [props.wantsNew]);
+
+  const columns: GridColumn[] = [
+    { id: ' check', label: 'Selected', title: '', width: checkWidth },
+    ...shown.map((one) => ({
+      id: one.name,
+      label: `${one.name}, ${one.usual}`,
+      width: widths.value[place]?.[one.name] ?? one.width,
+      isRight: one.usual === 'N',
+      title: (
+        <>
+          {keys.includes(one.name) && <Icon name="key" />}
+          <bdi class="name">{visible(one.name)}</bdi> <TypeTag type={one.usual} />
+        </>
+      ),
+    })),
+  ];
+  const frozen = 1 + shown.filter((one, nth) => keys.includes(one.name) && nth < 2).length;
+  const toggle = (row: number, isRange: boolean): void => {
+    const next = new Set(selected);
+    const [from, to] = isRange ? [Math.min(anchor.current, row), Math.max(anchor.current, row)] : [row, row];
+    const isOn = !selected.has(row);
+    for (let one = from; one <= to; one += 1) if (isOn) next.add(one);
+      else next.delete(one);
+    anchor.current = row;
+    select(next);
+  };
+  const beginEdit = (row: number, name: string, beside: DOMRect): void => {
+    const item = items[row];
+    if (!item) return;
+    if (!canEdit || table === null || keyNames(table).includes(name) || keyOf(table, item) === null) setOpen(row);
+    else edit({ row, name, beside });
+  };
+  const openWhole = async (row: number): Promise<void> => {
+    const item = items[row];
+    const key = item && table ? keyOf(table, item) : null;
+    if (!key || !table) return;
+    try {
+      const whole = await readItem(table, key);
+      if (whole === null) say('The item is no longer in the table', 'fault');
+      paged.change(row, whole);
+    } catch (error) {
+      say(asFault(error).message, 'fault');
+    }
+  };
+  useShortcuts([
+    { keys: 'mod+Enter', words: 'Read again', run: paged.again, whileTyping: false },
+    { keys: 'Escape', words: 'Close the item', run: () => setOpen(null) },
+  ]);
+  const openItem = open === null ? undefined : items[open];
+  return (
+    <div class="results">
+      <Bar_ props={props} paged={paged} shown={shown} selected={selected} pickColumns={() => pickColumns(true)} remove={() => setDeleting([...selected])} create={canEdit ? () => setDialog({ mode: 'new', item: null, row: null }) : undefined} />
+      <div class="results-body">
+        <Body props={props} paged={paged}>
+          {props.view === 'table' ? (
+            <Grid
+              label={table ? `Items of ${table.TableName}` : 'Items'}
+              columns={columns}
+              frozen={frozen}
+              rows={items.length}
+              version={page?.took}
+              current={open}
+              isSelected={(row) => selected.has(row)}
+              select={toggle}
+              resize={(name, width) => setWidth(place, name, width)}
+              fit={(name) => setWidth(place, name, widthOf(name, items))}
+              open={({ row, column }, beside) => (column === 0 ? setOpen(row) : beginEdit(row, shown[column - 1]?.name ?? '', beside))}
+              activate={({ row }) => open !== null && setOpen(row)}
+              cell={(row, column) => <Cell row={row} item={items[row] as Item} info={shown[column - 1]} isOn={selected.has(row)} toggle={toggle} open={() => setOpen(open === row ? null : row)} ttl={ttl} />}
+            />
+          ) : (
+            <Texts view={props.view} items={items} />
+          )}
+        </Body>
+        {openItem && open !== null && (
+          <ItemPanel
+            table={table}
+            item={openItem}
+            isPartial={isPartial}
+            ttl={ttl}
+            close={() => setOpen(null)}
+            loadWhole={table && isPartial ? () => void openWhole(open) : undefined}
+            editValue={canEdit ? (name, beside) => beginEdit(open, name, beside) : undefined}
+            edit={canEdit && !isPartial ? () => setDialog({ mode: 'edit', item: openItem, row: open }) : undefined}
+            copy={canEdit ? () => setDialog({ mode: 'copy', item: openItem, row: null }) : undefined}
+            remove={canEdit ? () => setDeleting([open]) : undefined}
+          />
+        )}
+      </div>
+      <Foot props={props} paged={paged} />
+      {editing && table && items[editing.row] && (
+        <ValueEditor
+          key={`${editing.row} ${editing.name}`}
+          table={table}
+          item={items[editing.row] as Item}
+          name={editing.name}
+          beside={editing.beside}
+          close={() => edit(null)}
+          done={(item) => paged.change(editing.row, item)}
+          conflict={(found) => {
+            edit(null);
+            setConflict({ conflict: found, row: editing.row });
+          }}
+        />
+      )}
+      {dialog && table && (
+        <ItemDialog
+          table={table}
+          mode={dialog.mode}
+          item={dialog.item}
+          close={() => setDialog(null)}
+          done={(item) => (dialog.row === null ? paged.again() : paged.change(dialog.row, item))}
+          conflict={(found) => setConflict({ conflict: found, row: dialog.row })}
+        />
+      )}
+      {conflict && table && (
+        <ConflictDialog
+          table={table}
+          conflict={conflict.conflict}
+          close={() => setConflict(null)}
+          done={(item) => {
+            setDialog(null);
+            if (conflict.row !== null) paged.change(conflict.row, item);
+          }}
+        />
+      )}
+      {deleting && table && <DeleteDialog table={table} items={deleting.map((row) => items[row]).filter((item) => item !== undefined)} close={() => setDeleting(null)} done={paged.again} />}
+      {picksColumns && <ColumnsDialog all={all} chosen={props.columns} choose={props.setColumns} close={() => pickColumns(false)} />}
+    </div>
+  );
+}
+
+/** The keys that stand first: those of the index, then those of the table. */
+function keysOf(table: TableDescription | null, keyed: Keyed | null): string[] {
+  const ofIndex = keyed ? [...keyed.partition, ...keyed.sort] : [];
+  return [...new Set([...ofIndex, ...(table ? keyNames(table) : [])])];
+}
+
+function chosenOf(all: ColumnInfo[], chosen: string[] | null): ColumnInfo[] {
+  if (chosen === null) return all;
+  const known = new Map(all.map((one) => [one.name, one]));
+  const found = chosen.map((name) => known.get(name)).filter((one) => one !== undefined);
+  return found.length > 0 ? found : all;
+}
+
+function Cell({ row, item, info, isOn, toggle, open, ttl }: { row: number; item: Item; info: ColumnInfo | undefined; isOn: boolean; toggle: (row: number, isRange: boolean) => void; open: () => void; ttl?: string }) {
+  if (info !== undefined) return <ValueCell value={at(item, info.name)} name={info.name} usual={info.usual} isTtl={info.name === ttl} />;
+  return (
+    <>
+      <input type="checkbox" class="row-check" tabIndex={-1} aria-label={`Select row ${row + 1}`} checked={isOn} onClick={(event) => toggle(row, event.shiftKey)} />
+      <button type="button" class="row-open" tabIndex={-1} aria-label={`Open row ${row + 1}`} onClick={open}>
+        <Icon name="right" />
+      </button>
+    </>
+  );
+}
+
+const mostText = 2_000_000;
+
+function Texts({ view, items }: { view: View; items: Item[] }) {
+  const lines: string[] = [];
+  let size = 0;
+  for (const item of items) {
+    const line = view === 'json' ? writeJson(plainItem(item), 2) : JSON.stringify(item, null, 2);
+    size += line.length;
+    if (size > mostText && lines.length > 0) break;
+    lines.push(line);
+  }
+  const left = items.length - lines.length;
+  return (
+    <div class="results-text">
+      <CodeBlock text={`[\n${lines.join(',\n')}\n]`} label={view === 'json' ? 'Items as JSON' : 'Items as DynamoDB JSON'} />
+      {left > 0 && <p class="hint">{counted(left, 'more item')} of this page: download them, or look at them as a table.</p>}
+    </div>
+  );
+}
+
+function Body({ props, paged, children }: { props: ResultsProps; paged: Paged; children: ComponentChildren }) {
+  if (paged.fault) {
+    return (
+      <div class="results-words">
+        <ErrorBox fault={paged.fault} retry={paged.again} />
+      </div>
+    );
+  }
+  if (props.reading === null) return <div class="results-words">{props.idle}</div>;
+  if (paged.page === null) return <div class="results-words">{paged.isReading && <Spinner words="Reading" />}</div>;
+  if (paged.page.items.length > 0) return <>{children}</>;
+  return <Nothing props={props} paged={paged} />;
+}
+
+function Nothing({ props, paged }: { props: ResultsProps; paged: Paged }) {
+  const page = paged.page;
+  if (page === null) return null;
+  if (props.reading?.request['Select'] === 'COUNT') {
+    return (
+      <EmptyState title={counted(page.count, 'item')}>
+        <p>
+          {page.next === null ? 'That is all.' : 'In this page; there is more.'} {counted(page.examined, 'item was', 'items were')} examined.
+        </p>
+      </EmptyState>
+    );
+  }
+  if (props.reading?.operation === 'ExecuteStatement' && page.examined === 0 && page.next === null && !/^\s*select/i.test(String(props.reading.request['Statement']))) {
+    return (
+      <EmptyState title="Done">
+        <p>The statement returned no items.</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title={page.next === null ? 'No item matches' : 'Nothing yet'}>
+      <p>
+        {counted(page.examined, 'item was', 'items were')} examined, none was returned.
+        {page.next !== null && ' There is more to read.'}
+      </p>
+      {page.next !== null && (
+        <Button kind="main" icon="right" onClick={() => props.goTo(page.next)}>
+          Read on
+        </Button>
+      )}
+    </EmptyState>
+  );
+}
+
+interface BarProps {
+  props: ResultsProps;
+  paged: Paged;
+  shown: ColumnInfo[];
+  selected: ReadonlySet<number>;
+  pickColumns: () => void;
+  remove: () => void;
+  create?: () => void;
+}
+
+function Bar_({ props, paged, shown, selected, pickColumns, remove, create }: BarProps) {
+  const items = paged.page?.items ?? [];
+  const chosen = selected.size > 0 ? items.filter((_, row) => selected.has(row)) : items;
+  const name = props.table?.TableName ?? 'items';
+  const views: { id: View; title: string }[] = [
+    { id: 'table', title: 'Table' },
+    { id: 'json', title: 'JSON' },
+    { id: 'ddb', title: 'DynamoDB' },
+  ];
+  return (
+    <div class="results-bar">
+      {props.lead}
+      <span class="space" />
+      {selected.size > 0 && (
+        <>
+          <span class="hint">{count(selected.size)} selected</span>
+          {create && (
+            <Button kind="quiet" icon="trash" onClick={remove}>
+              Delete
+            </Button>
+          )}
+        </>
+      )}
+      {create && (
+        <Button kind="quiet" icon="plus" onClick={create}>
+          New item
+        </Button>
+      )}
+      <div class="button-group" role="group" aria-label="View">
+        {views.map((view) => (
+          <Button key={view.id} pressed={props.view === view.id} onClick={() => props.setView(view.id)}>
+            {view.title}
+          </Button>
+        ))}
+      </div>
+      <Button kind="quiet" icon="columns" label="Columns" disabled={items.length === 0} onClick={pickColumns} />
+      <Menu
+        kind="quiet"
+        icon="download"
+        label={selected.size > 0 ? 'Download what is selected' : 'Download what is shown'}
+        entries={fileForms.map((one) => ({
+          title: `${one.title}, ${counted(chosen.length, 'item')}`,
+          disabled: chosen.length === 0,
+          run: () => saveFile(`${name}.${one.extension}`, one.type, fileText(one.form, chosen, shown.map((column) => column.name), binaryForm.value)),
+        }))}
+      />
+      <Menu
+        kind="quiet"
+        icon="more"
+        label="How values are shown"
+        entries={[
+          { title: 'Types in each cell', checked: showsTypes.value, run: () => (showsTypes.value = !showsTypes.value) },
+          ...binaryForms.map((form) => ({ title: `Binary as ${form.title}`, checked: binaryForm.value === form.value, run: () => (binaryForm.value = form.value) })),
+        ]}
+      />
+      <Button kind="quiet" icon="reload" label="Read again" disabled={props.reading === null} onClick={paged.again} />
+    </div>
+  );
+}
+
+function Foot({ props, paged }: { props: ResultsProps; paged: Paged }) {
+  const { page } = paged;
+  const isLate = useLate(paged.isReading);
+  const back = useRef<(string | null)[]>([]);
+  const key = JSON.stringify(props.reading);
+  useEffect(() => {
+    back.current = [];
+  }, [key]);
+  if (props.reading === null) return null;
+  const next = (): void => {
+    back.current.push(props.start);
+    props.goTo(page?.next ?? null);
+  };
+  const thrown = page ? page.examined - page.count : 0;
+  return (
+    <div class="results-foot" role="status">
+      {page && (
+        <>
+          <span class="figures">
+            <Bar examined={page.examined} returned={page.count} />
+            <span>
+              <b>{count(page.count)}</b> returned of <b>{count(page.examined)}</b> examined
+              {page.pages > 1 && ` in ${page.pages} pages`}
+            </span>
+            {thrown > 0 && <span class="thrown">{percent(thrown / page.examined)} thrown away</span>}
+          </span>
+          <span class="figures">{page.took.writeUnits > 0 ? `${units(page.took.writeUnits)} write units` : readUnits(page.took.readUnits)}</span>
+        </>
+      )}
+      <span class="space" />
+      {isLate && (
+        <>
+          <span class="spinning" aria-hidden="true" /> Reading
+          <Button kind="quiet" icon="stop" onClick={paged.stop}>
+            Stop
+          </Button>
+        </>
+      )}
+      {props.start !== null && (
+        <>
+          <Button kind="quiet" onClick={() => props.goTo(null)}>
+            First page
+          </Button>
+          <Button kind="quiet" icon="left" label="Page before" disabled={back.current.length === 0} onClick={() => props.goTo(back.current.pop() ?? null)} />
+        </>
+      )}
+      <Button icon="right" disabled={!page || page.next === null || paged.isReading} onClick={next}>
+        {page && page.next === null ? 'No more' : 'Next page'}
+      </Button>
+    </div>
+  );
+}
