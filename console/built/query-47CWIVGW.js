@@ -1,1 +1,0 @@
-import{g as r}from"./chunk-RLH3V6A7.js";function s(e){return r("h1",{children:"Query"})}export{s as Screen};
