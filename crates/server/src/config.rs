@@ -3,6 +3,7 @@
 use crate::access::Access;
 use crate::error::Error;
 use crate::event::Subscriber;
+use crate::figures::Figures;
 use crate::web::Web;
 use hashrange_auth::Policy;
 use std::net::SocketAddr;
@@ -33,6 +34,8 @@ pub struct Config {
     pub compress_from_bytes: Option<usize>,
     /// Subscribers of the events of requests, beside the server's own.
     pub subscribers: Vec<Arc<dyn Subscriber>>,
+    /// The server's figures. A caller with another handle can read them, and keeps their hour.
+    pub figures: Arc<Figures>,
     /// Bounds on what clients can make the server do.
     pub limits: Limits,
 }
@@ -58,6 +61,7 @@ impl Default for Config {
             // Source: answers of the service, captured in 2026.
             compress_from_bytes: Some(4 * 1024),
             subscribers: Vec::new(),
+            figures: Arc::default(),
             limits: Limits::default(),
         }
     }

@@ -15,6 +15,7 @@ mod contract;
 mod explanation;
 mod operations;
 
+use super::Overview;
 use bytes::Bytes;
 use hashrange::cost::{Guard, PriceList, Recorder, Usage, metered_for, summary};
 use hashrange::{ApiError, Operation};
@@ -47,6 +48,8 @@ struct Shared {
     prices: Option<PriceList>,
     /// The contract that requests are compared with.
     guard: Option<Arc<Guard>>,
+    /// What `DescribeServer` tells.
+    overview: Arc<Overview>,
     now_ms: fn() -> u64,
 }
 
@@ -98,6 +101,7 @@ impl Observed {
         region: &str,
         records: bool,
         guard: Option<Guard>,
+        overview: Arc<Overview>,
         now_ms: fn() -> u64,
     ) -> Self {
         let recorder = Recorder::default();
@@ -105,7 +109,7 @@ impl Observed {
             recorder.start(now_ms());
         }
         let prices = PriceList::of_region(region);
-        let shared = Shared { recorder, prices, guard: guard.map(Arc::new), now_ms };
+        let shared = Shared { recorder, prices, guard: guard.map(Arc::new), overview, now_ms };
         Self { inner, shared: Arc::new(shared) }
     }
 
@@ -188,7 +192,7 @@ impl Api for Observed {
         self.inner.check_ready()
     }
 
-    fn measures(&self) -> Vec<Measure> {
+    fn measures<'a>(&'a self) -> Pin<Box<dyn Future<Output = Vec<Measure>> + Send + 'a>> {
         self.inner.measures()
     }
 

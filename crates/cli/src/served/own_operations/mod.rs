@@ -13,12 +13,17 @@ mod facts;
 mod heat;
 mod history;
 mod items;
+mod jobs;
 mod key_templates;
+mod model;
+mod samples;
 mod sandbox;
 #[cfg(test)]
 mod scripts;
 mod tree;
 mod versions;
+
+pub use jobs::{JobAnswer, describe_with as describe_jobs_with, kind_name};
 
 use hashrange::{ApiError, ApiResult, Database, Reason, Sandbox, StateFault};
 use serde::de::DeserializeOwned;
