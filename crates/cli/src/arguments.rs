@@ -46,6 +46,10 @@ pub enum Command {
     Serve(Serve),
     /// Ask a server whether it is alive, or takes writes
     Health(Health),
+    /// Show what a server does: its figures, the last minutes by operation, its jobs
+    Server(Server),
+    /// List the samples, or load one: tables with data to try things on
+    Sample(SampleArguments),
     /// List the tables
     Tables(Tables),
     /// Create a table, in a line such as `hashrange create orders pk:S sk:S`
@@ -299,6 +303,52 @@ pub enum Format {
 /// Arguments of `tables`.
 #[derive(Debug, Args)]
 pub struct Tables {
+    /// Database to use.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `server`.
+#[derive(Debug, Args)]
+pub struct Server {
+    /// Minutes to sum up, at most 60
+    #[arg(long, value_name = "MINUTES", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=60))]
+    pub minutes: u64,
+    /// Database to use.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `sample`.
+#[derive(Debug, Args)]
+pub struct SampleArguments {
+    /// Subcommand.
+    #[command(subcommand)]
+    pub command: SampleCommand,
+}
+
+/// Subcommands of `sample`.
+#[derive(Debug, Subcommand)]
+pub enum SampleCommand {
+    /// List the samples
+    List(SampleList),
+    /// Load a sample, whose tables must not be there
+    Load(SampleLoad),
+}
+
+/// Arguments of `sample list`.
+#[derive(Debug, Args)]
+pub struct SampleList {
+    /// Database to use.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `sample load`.
+#[derive(Debug, Args)]
+pub struct SampleLoad {
+    /// Sample
+    pub name: String,
     /// Database to use.
     #[command(flatten)]
     pub connection: Connection,

@@ -52,7 +52,7 @@ pub use copying::{
     Copied, CopyError, CopyPhase, Copying, Difference, Served, copy, finish_move, read_moved,
     reopen, server_rows,
 };
-pub use engine::Engine;
+pub use engine::{Engine, TableSize};
 pub use environment::{Environment, UnitPrice, UnitPrices};
 pub use explain::{
     Access, Advice, AdviceKind, Amount, Attribute, Attributes, Bounds, Collection, Counted,
@@ -66,7 +66,7 @@ pub use hashrange_expr::{KeyPart, KeyReading, KeyTemplate};
 pub use heat::HeatPage;
 pub use history::{Ahead, ItemChange};
 pub use intent::{Access as IntentAccess, Intent, Returns as IntentReturns, Verb};
-pub use jobs::ServersSeen;
+pub use jobs::{JobKind, JobSeen, ServerSeen, ServersSeen};
 pub use ops::{
     ChangesInput, ChangesOutput, HeatInput, HistoryDescription, KeyTemplateDescription, ParsedKey,
     PartitionsInput, RestoreOutput, Rewriting, RulerInput, Running, SupposedIndex, TreeInput,

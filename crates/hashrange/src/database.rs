@@ -5,8 +5,9 @@ use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
 use hashrange_cost::{PriceList, Prices};
 use hashrange_engine::{
-    Engine, EngineOptions, Environment, Explanation, Mode, OpenError, Profile, Report, Running,
-    ServersSeen, SupposedIndex, UnitPrice, UnitPrices, Verified, verify, verify_heard,
+    Engine, EngineOptions, Environment, Explanation, JobSeen, Mode, OpenError, Profile, Report,
+    Running, ServerSeen, ServersSeen, SupposedIndex, TableSize, UnitPrice, UnitPrices, Verified,
+    verify, verify_heard,
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{
@@ -247,6 +248,26 @@ impl Database {
     /// folder.
     pub fn servers_seen(&self) -> Option<ServersSeen> {
         self.engine.servers_seen()
+    }
+
+    /// Returns the servers on the same PostgreSQL one by one; none in memory and in a folder.
+    pub fn servers_list(&self) -> Vec<ServerSeen> {
+        self.engine.servers_list()
+    }
+
+    /// Returns name, number of items and bytes of each table, of the first `most` by name.
+    pub fn table_sizes(&self, most: usize) -> Calling<'_, Vec<TableSize>> {
+        Box::pin(self.engine.table_sizes(most))
+    }
+
+    /// Returns the number of tables.
+    pub fn table_count(&self) -> usize {
+        self.engine.table_count()
+    }
+
+    /// Returns the background work of this process that has not ended, and how far it is.
+    pub fn jobs_seen(&self) -> Calling<'_, Vec<JobSeen>> {
+        Box::pin(self.engine.jobs_seen())
     }
 
     /// Returns the counts of work on PostgreSQL; `None` in memory and in a folder.

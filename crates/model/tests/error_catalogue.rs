@@ -372,6 +372,9 @@ fn state_faults() -> Vec<StateFault> {
         StateFault::NotSupposed(..) => [StateFault::NotSupposed("GetItem")],
         StateFault::SupposedNotRead(..) => [StateFault::SupposedNotRead("by-date".to_owned())],
         StateFault::SupposedAnalyzed => [StateFault::SupposedAnalyzed],
+        StateFault::NoSuchSample { .. } => [StateFault::NoSuchSample { name: text(), known: vec!["a".to_owned(), "b".to_owned()] }],
+        StateFault::SampleTableExists(..) => [StateFault::SampleTableExists("orders".to_owned())],
+        StateFault::UnreadableModel(..) => [StateFault::UnreadableModel(text())],
     }
 }
 

@@ -1,5 +1,5 @@
-//! Sample tables to try the database on: the cities of the world, and six small ones that show one
-//! way of designing keys each.
+//! Sample tables to try the database on: the cities of the world, a year of a shop's orders, and six
+//! small ones that show one way of designing keys each.
 //!
 //! A sample is data in this crate: a table definition, items, and a page of queries with their
 //! answers (`docs/samples/NAME.md`), which a test executes. [`load`] writes a sample into a
@@ -14,10 +14,11 @@
 mod items;
 mod load;
 pub mod page;
+mod shop;
 mod world;
 
 pub use items::{BrokenData, Items};
-pub use load::{Error, Loaded, Loading, Progress, load};
+pub use load::{Error, Loaded, Loading, Pause, Progress, load, load_patiently};
 
 use std::fmt::Write;
 
@@ -67,7 +68,7 @@ macro_rules! small_sample {
     };
 }
 
-static SAMPLES: [Sample; 7] = [
+static SAMPLES: [Sample; 8] = [
     Sample {
         name: "world",
         title: "Cities of the world",
@@ -78,6 +79,17 @@ static SAMPLES: [Sample; 7] = [
         page: include_str!("../../../docs/samples/world.md"),
         definition: include_str!("../data/world/table.json"),
         items: world::items,
+    },
+    Sample {
+        name: "shop",
+        title: "A year of a shop's orders",
+        description: "a table that lacks an index: a filter that throws away what was paid for",
+        table: "shop-orders",
+        item_count: shop::ITEM_COUNT,
+        attribution: None,
+        page: include_str!("../../../docs/samples/shop.md"),
+        definition: include_str!("../data/shop/table.json"),
+        items: shop::items,
     },
     small_sample!(
         "devices",
@@ -123,7 +135,7 @@ static SAMPLES: [Sample; 7] = [
     ),
 ];
 
-/// Returns every sample, the large one first.
+/// Returns every sample, the large ones first.
 pub fn all() -> &'static [Sample] {
     &SAMPLES
 }

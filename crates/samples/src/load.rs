@@ -8,8 +8,8 @@
 use crate::{BrokenData, Items, Sample};
 use hashrange::{
     ApiError, BatchWriteItemInput, Database, DescribeTableInput, ErrorKind, Item,
-    ListTagsOfResourceInput, Map, PutRequest, Tag, TagResourceInput, WriteRequest, calls,
-    read_request,
+    ListTagsOfResourceInput, Map, PutRequest, TableStatus, Tag, TagResourceInput, WriteRequest,
+    calls, read_request,
 };
 use std::borrow::Cow;
 use std::fmt;
@@ -25,6 +25,8 @@ const COMPLETE_TAG: &str = "hashrange:sample-complete";
 const BATCH_ITEMS: usize = 25;
 /// Batches under way at the same time, so that they share a sync of the disk.
 const BATCHES_AT_ONCE: usize = 16;
+/// Most pauses for one table to become active, and for one batch to get units.
+const PAUSES_MAX: u32 = 600;
 
 /// Progress of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +93,9 @@ impl From<BrokenData> for Error {
 /// Future that [`load`] returns.
 pub type Loading<'a> = Pin<Box<dyn Future<Output = Result<Loaded, Error>> + Send + 'a>>;
 
+/// A short pause: [`load_patiently`] waits for one before it asks a database again.
+pub type Pause = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
+
 /// Loads a sample unless it is complete already. Calls `progress` after every group of batches.
 pub fn load<'a>(
     sample: &'a Sample,
@@ -98,18 +103,33 @@ pub fn load<'a>(
     progress: &'a mut (dyn FnMut(Progress) + Send),
 ) -> Loading<'a> {
     // The crate that awaits an unboxed future would compile it again, with the whole engine.
-    Box::pin(load_now(sample, database, progress))
+    Box::pin(load_now(sample, database, None, progress))
+}
+
+/// Loads a sample as [`load`] does into a database that delays its tables and throttles writes, as with
+/// a profile: waits until the table is active, and for units.
+pub fn load_patiently<'a>(
+    sample: &'a Sample,
+    database: &'a Database,
+    pause: &'a Pause,
+    progress: &'a mut (dyn FnMut(Progress) + Send),
+) -> Loading<'a> {
+    Box::pin(load_now(sample, database, Some(pause), progress))
 }
 
 async fn load_now(
     sample: &Sample,
     database: &Database,
+    pause: Option<&Pause>,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Loaded, Error> {
     let arn = match table_arn(database, sample.table).await? {
         Some(arn) => arn,
         None => create(database, sample).await?,
     };
+    if let Some(pause) = pause {
+        wait_until_active(database, sample.table, pause).await?;
+    }
     let tags = tags(database, &arn).await?;
     if !has_tag(&tags, SAMPLE_TAG, sample.name) {
         return Err(Error::ForeignTable { table: sample.table.to_owned() });
@@ -117,7 +137,7 @@ async fn load_now(
     if has_tag(&tags, COMPLETE_TAG, "yes") {
         return Ok(Loaded::Before);
     }
-    let items = write_items(sample, database, progress).await?;
+    let items = write_items(sample, database, pause, progress).await?;
     mark_complete(database, &arn).await?;
     Ok(Loaded::Now { items })
 }
@@ -136,6 +156,23 @@ async fn create(database: &Database, sample: &Sample) -> Result<String, Error> {
     database.create_table(input).await?;
     let arn = table_arn(database, sample.table).await?;
     arn.ok_or_else(|| Error::Broken(BrokenData { line: sample.definition().to_owned() }))
+}
+
+/// Waits until a table is active, for so many pauses at most: then writes say what is wrong.
+async fn wait_until_active(
+    database: &Database,
+    table: &str,
+    pause: &Pause,
+) -> Result<(), ApiError> {
+    for _ in 0..PAUSES_MAX {
+        let input = DescribeTableInput { table_name: Some(table.into()) };
+        let status = database.describe_table(input).await?.table.and_then(|it| it.table_status);
+        if status != Some(TableStatus::Creating) {
+            break;
+        }
+        pause().await;
+    }
+    Ok(())
 }
 
 async fn tags(database: &Database, arn: &str) -> Result<Vec<Tag>, Error> {
@@ -169,6 +206,7 @@ async fn mark_complete(database: &Database, arn: &str) -> Result<(), Error> {
 async fn write_items(
     sample: &Sample,
     database: &Database,
+    pause: Option<&Pause>,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<u64, Error> {
     let mut items = sample.items();
@@ -180,7 +218,7 @@ async fn write_items(
             return Ok(items_done);
         }
         items_done += batches.iter().map(|batch| batch.len() as u64).sum::<u64>();
-        let writes = batches.into_iter().map(|batch| write(database, sample.table, batch));
+        let writes = batches.into_iter().map(|batch| write(database, sample.table, batch, pause));
         for written in join(writes).await {
             written?;
         }
@@ -209,18 +247,33 @@ async fn write(
     database: &Database,
     table: &str,
     mut batch: Vec<WriteRequest>,
+    pause: Option<&Pause>,
 ) -> Result<(), ApiError> {
+    let mut pauses = 0;
     while !batch.is_empty() {
         let input = BatchWriteItemInput {
-            request_items: Some(Map::from_entries_last_wins(vec![(table.into(), batch)])),
+            request_items: Some(Map::from_entries_last_wins(vec![(table.into(), batch.clone())])),
             ..BatchWriteItemInput::default()
         };
-        let output = database.batch_write_item(input).await?;
-        // Writes that the database had no capacity for are sent again.
-        let unprocessed = output.unprocessed_items.unwrap_or_default();
-        batch = unprocessed.values().flatten().cloned().collect();
+        match database.batch_write_item(input).await {
+            // Writes that the database had no capacity for are sent again.
+            Ok(output) => {
+                let unprocessed = output.unprocessed_items.unwrap_or_default();
+                batch = unprocessed.values().flatten().cloned().collect();
+            }
+            Err(error) if is_throttled(&error) && pause.is_some() && pauses < PAUSES_MAX => {}
+            Err(error) => return Err(error),
+        }
+        if let Some(pause) = pause.filter(|_| !batch.is_empty()) {
+            pauses += 1;
+            pause().await;
+        }
     }
     Ok(())
+}
+
+fn is_throttled(error: &ApiError) -> bool {
+    matches!(error.kind(), ErrorKind::ProvisionedThroughputExceeded | ErrorKind::Throttling)
 }
 
 /// Runs futures together and returns their results in order.

@@ -67,9 +67,9 @@ pub trait Api: Send + Sync + 'static {
         Box::pin(ready(self.check_writable()))
     }
 
-    /// Returns the API's own figures for `/metrics`.
-    fn measures(&self) -> Vec<Measure> {
-        Vec::new()
+    /// Returns the API's own figures for `/metrics`. Waits a bounded time.
+    fn measures<'a>(&'a self) -> Pin<Box<dyn Future<Output = Vec<Measure>> + Send + 'a>> {
+        Box::pin(ready(Vec::new()))
     }
 
     /// Returns the number of panics since the start in work that no request waits for.

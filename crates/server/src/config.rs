@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::event::Subscriber;
 use crate::pages::Pages;
 use crate::passage::Passage;
+use crate::figures::Figures;
 use crate::web::Web;
 use hashrange_auth::Policy;
 use std::net::SocketAddr;
@@ -39,6 +40,8 @@ pub struct Config {
     pub pages: Option<Arc<dyn Pages>>,
     /// Way to another endpoint, which runs the requests in place of the API.
     pub passage: Option<Arc<dyn Passage>>,
+    /// The server's figures. A caller with another handle can read them, and keeps their hour.
+    pub figures: Arc<Figures>,
     /// Bounds on what clients can make the server do.
     pub limits: Limits,
 }
@@ -66,6 +69,7 @@ impl Default for Config {
             subscribers: Vec::new(),
             pages: None,
             passage: None,
+            figures: Arc::default(),
             limits: Limits::default(),
         }
     }

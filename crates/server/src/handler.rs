@@ -201,7 +201,7 @@ impl Handler {
                 let is_writable = self.api.check_writable().is_ok();
                 let panics = self.api.background_panics();
                 let mut text = self.metrics.render(open.budget(), is_writable, panics);
-                metrics::render_measures(&mut text, &self.api.measures());
+                metrics::render_measures(&mut text, &self.api.measures().await);
                 Answer::new(StatusCode::OK, text).of_type(&TEXT)
             }
             Method::POST => match content_type(&parts.headers, &body) {

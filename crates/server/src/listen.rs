@@ -72,7 +72,7 @@ struct Server {
 impl Server {
     fn new(config: Config, is_local: bool, api: Arc<dyn Api>) -> Self {
         let limits = config.limits.clone();
-        let metrics = Arc::new(Metrics::default());
+        let metrics = config.figures.metrics();
         let budget = Arc::new(Budget::new(&limits));
         let rules = Rules::new(&config.web, config.auth.is_open(), is_local);
         let places_total = u32::try_from(limits.connections).unwrap_or(u32::MAX >> 3);

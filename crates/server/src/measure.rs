@@ -1,7 +1,9 @@
 //! Figures of the API for `/metrics`.
 //!
 //! The server knows names and numbers, not their meaning. The API keeps the number of labels
-//! bounded: they are fixed texts.
+//! bounded.
+
+use std::borrow::Cow;
 
 /// A figure, with its value for each set of labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub struct Measure {
     /// Meaning, in a sentence.
     pub help: &'static str,
     /// Labels as they are printed between braces, empty for none, and the value.
-    pub values: Vec<(&'static str, Value)>,
+    pub values: Vec<(Cow<'static, str>, Value)>,
 }
 
 /// Behaviour of a figure over time.

@@ -3,8 +3,10 @@
 //! Counting takes a few relaxed additions on memory that few threads share. The sums may be a
 //! moment apart from each other; each alone is exact.
 
+use crate::api::Named;
 use crate::budget::Budget;
 use crate::event::{Answered, Refusal};
+use crate::histogram::{Counted, Latencies, TOLD_US};
 use crate::measure::{Measure, Value};
 use hashrange_wire::Operation;
 use std::cell::Cell;
@@ -12,13 +14,14 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Upper bounds of the buckets of the latency histogram, in microseconds.
-const BUCKETS_US: [u64; 17] = [
-    50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 300_000,
-    500_000, 1_000_000, 2_000_000, 5_000_000,
-];
 const SHARDS: usize = 8;
 const OPERATIONS: usize = Operation::ALL.len();
+/// Rows behind those of the service's operations: requests for operations of the server's own, requests
+/// that name none, and those that ask not to be recorded, such as a console's own.
+const OWN: usize = OPERATIONS;
+const NONE: usize = OPERATIONS + 1;
+const UNRECORDED: usize = OPERATIONS + 2;
+const ROWS: usize = OPERATIONS + 3;
 /// Labels of results of requests. Those refusals that a busy or a correct client expects have
 /// labels of their own.
 const STATUSES: [&str; 8] = [
@@ -46,31 +49,41 @@ pub struct Metrics {
 #[derive(Debug)]
 #[repr(align(128))]
 struct Shard {
-    /// One row per operation, the last for requests that name none.
-    requests: [[AtomicU64; STATUSES.len()]; OPERATIONS + 1],
+    /// One row per operation.
+    requests: [[AtomicU64; STATUSES.len()]; ROWS],
     /// Latencies by the same rows.
-    latencies: [Latencies; OPERATIONS + 1],
+    latencies: [Latencies; ROWS],
 }
 
-/// Latencies of the requests of an operation.
+/// Counts of all rows at a moment.
 #[derive(Debug)]
-struct Latencies {
-    /// Not cumulative; the last counts everything above the last bound.
-    buckets: [AtomicU64; BUCKETS_US.len() + 1],
-    sum_us: AtomicU64,
+pub(crate) struct Counts {
+    pub(crate) rows: Vec<Row>,
 }
 
-impl Latencies {
-    fn new() -> Self {
-        Self { buckets: std::array::from_fn(|_| AtomicU64::new(0)), sum_us: AtomicU64::new(0) }
-    }
+/// Counts of a row.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    /// False for requests that ask not to be recorded.
+    pub(crate) is_shown: bool,
+    /// Requests by the places of [`STATUSES`].
+    pub(crate) statuses: [u64; STATUSES.len()],
+    pub(crate) latencies: Counted,
+}
+
+impl Counts {
+    /// Place in [`STATUSES`] of requests that were done.
+    pub(crate) const DONE: usize = 0;
+    /// Place in [`STATUSES`] of requests that were throttled.
+    pub(crate) const THROTTLED: usize = 1;
 }
 
 impl Shard {
     fn new() -> Self {
         Self {
             requests: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU64::new(0))),
-            latencies: std::array::from_fn(|_| Latencies::new()),
+            latencies: std::array::from_fn(|_| Latencies::default()),
         }
     }
 }
@@ -91,21 +104,60 @@ impl Metrics {
     /// Counts a request that has ended. One whose client was gone before its answer has no latency.
     pub fn request(
         &self,
-        operation: Option<Operation>,
+        named: Option<&Named>,
+        is_unrecorded: bool,
         answered: Option<&Answered>,
         latency: Duration,
     ) {
         let shard = &self.shards[shard_of_thread()];
-        let row = operation.map_or(OPERATIONS, |operation| operation as usize);
+        let row = match named {
+            _ if is_unrecorded => UNRECORDED,
+            Some(Named::OfService(operation)) => *operation as usize,
+            Some(Named::Own(_)) => OWN,
+            None => NONE,
+        };
         shard.requests[row][class(answered)].fetch_add(1, Relaxed);
         if answered.is_none() {
             return;
         }
         let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
-        let bucket = BUCKETS_US.partition_point(|&bound| bound < micros);
-        let latencies = &shard.latencies[row];
-        latencies.buckets[bucket].fetch_add(1, Relaxed);
-        latencies.sum_us.fetch_add(micros, Relaxed);
+        shard.latencies[row].add(micros);
+    }
+
+    /// Returns the counts of all rows.
+    pub(crate) fn counts(&self) -> Counts {
+        let row = |(row, name): (usize, &'static str)| Row {
+            name,
+            is_shown: row != UNRECORDED,
+            statuses: std::array::from_fn(|class| self.sum(|shard| &shard.requests[row][class])),
+            latencies: self.latencies(row),
+        };
+        Counts { rows: rows().enumerate().map(row).collect() }
+    }
+
+    /// Returns the longest latency of each row since the last call, in microseconds.
+    pub(crate) fn take_worst(&self) -> Vec<u64> {
+        let of_row = |row: usize| {
+            let worst = self.shards.iter().map(|shard| shard.latencies[row].take_worst());
+            worst.max().unwrap_or(0)
+        };
+        (0..ROWS).map(of_row).collect()
+    }
+
+    fn latencies(&self, row: usize) -> Counted {
+        let mut counted = Counted::default();
+        self.shards.iter().for_each(|shard| shard.latencies[row].add_to(&mut counted));
+        counted
+    }
+
+    /// Returns the number of open connections.
+    pub(crate) fn connections_open(&self) -> u64 {
+        self.connections_open.load(Relaxed) as u64
+    }
+
+    /// Returns the number of panics that were caught.
+    pub(crate) fn panics(&self) -> u64 {
+        self.panics.load(Relaxed)
     }
 
     /// Counts a connection that was accepted.
@@ -140,7 +192,7 @@ impl Metrics {
             head(&mut out, name, kind, help);
             line(&mut out, format_args!("{name} {value}"));
         };
-        let open = self.connections_open.load(Relaxed) as u64;
+        let open = self.connections_open();
         let total = self.connections_total.load(Relaxed);
         let cut = self.connections_cut.load(Relaxed);
         single("hashrange_connections_open", "gauge", "Open connections.", open);
@@ -153,7 +205,7 @@ impl Metrics {
         single("hashrange_unsent_answer_bytes", "gauge", help, budget.answer_bytes() as u64);
         let help = "Bytes held of bodies that arrive in pieces.";
         single("hashrange_request_body_bytes", "gauge", help, budget.body_bytes() as u64);
-        let panics = self.panics.load(Relaxed);
+        let panics = self.panics();
         single("hashrange_panics_total", "counter", "Requests that ended in a panic.", panics);
         let help = "Background work that ended in a panic and is tried again.";
         single("hashrange_background_panics_total", "counter", help, background_panics);
@@ -164,7 +216,7 @@ impl Metrics {
 
     fn render_requests(&self, out: &mut String) {
         head(out, "hashrange_requests_total", "counter", "Requests by operation and status.");
-        for (row, name) in operations().enumerate() {
+        for (row, name) in rows().enumerate() {
             for (class, labels) in STATUSES.iter().enumerate() {
                 let count = self.sum(|shard| &shard.requests[row][class]);
                 if count > 0 {
@@ -182,28 +234,25 @@ impl Metrics {
     fn render_latencies(&self, out: &mut String) {
         let name = "hashrange_request_duration_seconds";
         head(out, name, "histogram", "Time from a request's head to its answer.");
-        for (row, operation) in operations().enumerate() {
+        for (row, operation) in rows().enumerate() {
             self.render_latencies_of(out, name, row, operation);
         }
     }
 
     /// Renders the histogram of an operation, unless no request has named it.
     fn render_latencies_of(&self, out: &mut String, name: &str, row: usize, operation: &str) {
-        let buckets: [u64; BUCKETS_US.len() + 1] =
-            std::array::from_fn(|nth| self.sum(|shard| &shard.latencies[row].buckets[nth]));
-        let all: u64 = buckets.iter().sum();
+        let latencies = self.latencies(row);
+        let all = latencies.count();
         if all == 0 {
             return;
         }
         let label = format_args!("operation=\"{operation}\"");
-        let mut count = 0;
-        for (bound, in_bucket) in BUCKETS_US.iter().zip(buckets) {
-            count += in_bucket;
+        for bound in TOLD_US {
+            let count = latencies.up_to(bound);
             let (whole, micros) = (bound / 1_000_000, bound % 1_000_000);
             line(out, format_args!("{name}_bucket{{{label},le=\"{whole}.{micros:06}\"}} {count}"));
         }
-        let micros = self.sum(|shard| &shard.latencies[row].sum_us);
-        let (whole, micros) = (micros / 1_000_000, micros % 1_000_000);
+        let (whole, micros) = (latencies.sum_us / 1_000_000, latencies.sum_us % 1_000_000);
         line(out, format_args!("{name}_bucket{{{label},le=\"+Inf\"}} {all}"));
         line(out, format_args!("{name}_sum{{{label}}} {whole}.{micros:06}"));
         line(out, format_args!("{name}_count{{{label}}} {all}"));
@@ -230,8 +279,8 @@ pub fn render_measures(out: &mut String, measures: &[Measure]) {
 }
 
 /// Returns the names of the rows.
-fn operations() -> impl Iterator<Item = &'static str> {
-    Operation::ALL.iter().map(|operation| operation.name()).chain(["none"])
+fn rows() -> impl Iterator<Item = &'static str> {
+    Operation::ALL.iter().map(|operation| operation.name()).chain(["own", "none", "unrecorded"])
 }
 
 /// Returns the place in [`STATUSES`].
@@ -277,13 +326,16 @@ mod tests {
                 name: "hashrange_a_seconds_total",
                 kind: Kind::Counter,
                 help: "Waits.",
-                values: vec![("", Value::Micros(2_000_030))],
+                values: vec![("".into(), Value::Micros(2_000_030))],
             },
             Measure {
                 name: "hashrange_b",
                 kind: Kind::Gauge,
                 help: "Those now.",
-                values: vec![("kind=\"x\"", Value::Number(1)), ("kind=\"y\"", Value::Number(0))],
+                values: vec![
+                    ("kind=\"x\"".into(), Value::Number(1)),
+                    ("kind=\"y\"".into(), Value::Number(0)),
+                ],
             },
         ];
         let mut text = String::new();
@@ -307,16 +359,23 @@ mod tests {
         metrics.connection_closed();
         let answered = |status, refusal| Answered { status, refusal, exception: None, bytes: 0 };
         let request = |operation, status, refusal, latency| {
-            metrics.request(operation, Some(&answered(status, refusal)), latency);
+            let answered = answered(status, refusal);
+            metrics.request(operation, false, Some(&answered), latency);
         };
-        let get = Some(Operation::GetItem);
+        let of_service = |operation| Some(Named::OfService(operation));
+        let get = of_service(Operation::GetItem);
+        let get = get.as_ref();
         request(get, 200, None, Duration::from_micros(50));
         request(get, 200, None, Duration::from_micros(51));
-        let put = Some(Operation::PutItem);
+        let put = of_service(Operation::PutItem);
+        let put = put.as_ref();
         request(put, 400, None, Duration::from_secs(6));
         request(put, 400, Some(Refusal::Condition), Duration::from_millis(250));
         request(None, 503, None, Duration::ZERO);
-        metrics.request(put, None, Duration::ZERO);
+        metrics.request(put, false, None, Duration::ZERO);
+        let own = Named::Own("Tree".into());
+        request(Some(&own), 200, None, Duration::ZERO);
+        metrics.request(get, true, Some(&answered(200, None)), Duration::ZERO);
         let text = metrics.render(&Budget::new(&crate::Limits::default()), false, 3);
         assert!(text.contains("hashrange_background_panics_total 3\n"), "{text}");
         for expected in [
@@ -324,11 +383,14 @@ mod tests {
             "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\",error=\"other\"} 1\n",
             "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\",error=\"condition\"} 1\n",
             "hashrange_requests_total{operation=\"none\",status=\"5xx\"} 1\n",
+            "hashrange_requests_total{operation=\"own\",status=\"200\"} 1\n",
+            "hashrange_requests_total{operation=\"unrecorded\",status=\"200\"} 1\n",
             "hashrange_requests_total{operation=\"PutItem\",status=\"gone\"} 1\n",
             "hashrange_request_duration_seconds_bucket{operation=\"GetItem\",le=\"0.000050\"} 1\n",
             "hashrange_request_duration_seconds_bucket{operation=\"GetItem\",le=\"0.000100\"} 2\n",
             "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"0.200000\"} 0\n",
             "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"0.300000\"} 1\n",
+            "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"0.400000\"} 1\n",
             "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"5.000000\"} 1\n",
             "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"+Inf\"} 2\n",
             "hashrange_request_duration_seconds_sum{operation=\"PutItem\"} 6.250000\n",

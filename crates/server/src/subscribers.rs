@@ -1,6 +1,6 @@
 //! Subscribers of events, and the event of a request that has not ended.
 
-use crate::api::{Asked, Named, Told};
+use crate::api::{Asked, Told};
 use crate::clock;
 use crate::event::{Details, Event, Interest, Subscriber};
 use crate::metrics::Metrics;
@@ -125,9 +125,9 @@ impl Drop for OpenEvent<'_> {
     fn drop(&mut self) {
         self.event.taken = self.elapsed();
         self.event.usage = self.told.take().and_then(|told| told.take_usage());
-        let Event { operation, answered, taken, .. } = &self.event;
-        let of_service = operation.as_ref().and_then(Named::of_service);
-        self.subscribers.metrics.request(of_service, answered.as_ref(), *taken);
+        let Event { operation, is_unrecorded, answered, taken, .. } = &self.event;
+        let metrics = &self.subscribers.metrics;
+        metrics.request(operation.as_ref(), *is_unrecorded, answered.as_ref(), *taken);
         for subscriber in &self.subscribers.others {
             subscriber.ended(&self.event);
         }

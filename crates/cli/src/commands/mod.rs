@@ -35,8 +35,10 @@ mod put;
 mod query;
 mod requests;
 mod ruler;
+mod sample;
 mod scan;
 mod serve;
+mod server;
 mod state;
 pub mod store;
 mod store_sql;
@@ -48,7 +50,7 @@ mod tree;
 mod update;
 
 use crate::advice;
-use crate::arguments::{Command, Connection, DesignCommand, StoreCommand};
+use crate::arguments::{Command, Connection, DesignCommand, SampleCommand, StoreCommand};
 use crate::client::Client;
 use crate::shell;
 
@@ -65,6 +67,13 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Store(arguments) => match arguments.command {
             StoreCommand::Init(arguments) => store_sql::init(&arguments),
             StoreCommand::Upgrade(arguments) => store_sql::upgrade(&arguments),
+        },
+        Command::Server(arguments) => {
+            connected(&arguments.connection, |client| server::run(client, &arguments))
+        }
+        Command::Sample(arguments) => match &arguments.command {
+            SampleCommand::List(it) => connected(&it.connection, |client| sample::list(client, it)),
+            SampleCommand::Load(it) => beginning(&it.connection, |client| sample::load(client, it)),
         },
         Command::Tables(arguments) => {
             connected(&arguments.connection, |client| tables::run(client, &arguments))

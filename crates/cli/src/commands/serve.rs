@@ -16,6 +16,7 @@ use crate::logs;
 use crate::memory;
 use crate::output;
 use crate::served::{Console, Moving, Namespaces, Observed, Origin, Served};
+use crate::served::{Moving, Namespaces, Observed, Origin, Overview, Served, ServerFacts, machine};
 use crate::surroundings;
 use anyhow::Context;
 use hashrange::copying::{Place, is_moved};
@@ -58,6 +59,9 @@ const WRITES_SHARE: u64 = 8;
 /// Samples of this many items or more report the progress of loading.
 const LONG_SAMPLE_ITEMS: u64 = 10_000;
 
+/// Longest text of a banner.
+const BANNER_MAX_CHARACTERS: usize = 200;
+
 /// Longest time that the store may take to close when all connections have ended.
 const CLOSE_GRACE: Duration = Duration::from_millis(2500);
 
@@ -68,6 +72,7 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     let config = server_config(&settings)?;
     let sample = settings.sample.as_deref().map(find_sample).transpose()?;
     check_profile(&settings)?;
+    check_banner(&settings)?;
     let place = store::place(&settings)?;
     logs::start(settings.log_format, settings.log_level);
     let initial = Initial::read(
@@ -131,12 +136,14 @@ async fn serve(
     let (cache_bytes, write_bytes) = (options.cache_bytes, options.write_bytes);
     let database = Arc::new(open(settings, options, beginning).await?);
     let watches = Arc::new(watches(settings, &config));
+    let overview = overview(settings, address, &config, &database);
     let api = Observed::new(
         database.clone(),
         &settings.region,
         settings.record || guard.is_some(),
         guard,
         Arc::clone(&watches),
+        Arc::clone(&overview),
         surroundings::now_ms,
     );
     let subscribers: Vec<Arc<dyn Subscriber>> = vec![api.recording(), watches.clone()];
@@ -179,6 +186,9 @@ async fn serve(
     };
     let served = hashrange_server::run(listener, config, api, stopped).await;
     keeping.abort();
+    let keeping = [tokio::spawn(keep_memory(keeper)), tokio::spawn(overview.keep())];
+    let served = hashrange_server::run(listener, config, api, signalled(ending)).await;
+    keeping.iter().for_each(tokio::task::JoinHandle::abort);
     served?;
     database.close().await.context("close the database")?;
     tokio::spawn(end_in_time());
@@ -210,6 +220,31 @@ fn watches(settings: &Settings, config: &Config) -> Watches {
         prices: PriceList::of_region(&settings.region),
     };
     Watches::new(watch, surroundings::random(), surroundings::now_ms)
+/// Returns what the server tells of itself.
+fn overview(
+    settings: &Settings,
+    address: SocketAddr,
+    config: &Config,
+    database: &Arc<Served>,
+) -> Arc<Overview> {
+    let port = address.port();
+    let (store, folder) = match settings.place() {
+        StoreChoice::Memory => ("memory", None),
+        StoreChoice::Folder(folder) => ("embedded", Some(folder)),
+        StoreChoice::Url(_) => ("postgres", None),
+    };
+    let facts = ServerFacts {
+        name: machine().map_or_else(|| address.to_string(), |name| format!("{name}:{port}")),
+        started_at_ms: surroundings::now_ms(),
+        store,
+        folder: folder.map(|folder| std::path::absolute(&folder).unwrap_or(folder)),
+        region: settings.region.clone(),
+        profile: (settings.profile != Profile::Default).then(|| settings.profile.to_string()),
+        needs_keys: !config.auth.is_open(),
+        namespaces: settings.namespaces,
+        banner: settings.banner.clone(),
+    };
+    Arc::new(Overview::new(facts, Arc::clone(&config.figures), Arc::clone(database)))
 }
 
 /// Ends the process when the store takes long to close, because it merges files: the logs have all
@@ -236,6 +271,14 @@ fn check_profile(settings: &Settings) -> anyhow::Result<()> {
         _ => return Ok(()),
     };
     Err(Usage(format!("{useless} needs the profile aws or hostile")).into())
+}
+
+fn check_banner(settings: &Settings) -> anyhow::Result<()> {
+    let is_long = |text: &String| text.chars().count() > BANNER_MAX_CHARACTERS;
+    if settings.banner.as_ref().is_some_and(is_long) {
+        return Err(Usage(format!("banner has at most {BANNER_MAX_CHARACTERS} characters")).into());
+    }
+    Ok(())
 }
 
 async fn load(sample: &Sample, database: &Database) -> anyhow::Result<()> {

@@ -154,6 +154,9 @@ settings! {
     /// Record the costs of requests from the start, for hashrange cost
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     record: bool = false;
+    /// Words to show to everybody who looks at the server, such as "production": at most 200 characters
+    #[arg(long, value_name = "TEXT")]
+    banner: String;
     /// Compare requests with the access patterns of this file, which hashrange contract --learn
     /// writes: record them all, and name the pattern of a request in the header x-hashrange-pattern
     /// if the request sends that header

@@ -33,12 +33,7 @@ pub struct Contents {
 
 /// Reads the definitions in files. Refuses a parameter that no template in them has.
 pub fn read(paths: &[PathBuf], given: Given<'_>) -> anyhow::Result<Vec<Contents>> {
-    let mut parameters = BTreeMap::new();
-    for Parameter { name, value } in given.parameters {
-        if parameters.insert(name.clone(), value.clone()).is_some() {
-            bail!("--parameter {name} is given twice");
-        }
-    }
+    let parameters = parameters(given)?;
     let values = |path: &PathBuf| {
         if terraform::is_form_of(path) { Ok(Vec::new()) } else { source::read(path) }
     };
@@ -46,15 +41,41 @@ pub fn read(paths: &[PathBuf], given: Given<'_>) -> anyhow::Result<Vec<Contents>
     let files = read.collect::<anyhow::Result<Vec<_>>>()?;
     check_known(&parameters, files.iter().flat_map(|(_, values)| values))?;
     let contents = files.into_iter().map(|(path, values)| {
-        let stack = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let names = template::Names {
-            stack: stack.unwrap_or_default(),
-            region: given.region.to_owned(),
-            parameters: parameters.clone(),
-        };
-        contents(path, values, &names)
+        let text = terraform::is_form_of(path).then(|| source::text(path)).transpose()?;
+        contents(path, text.as_deref(), values, &names(path, given, &parameters))
     });
     contents.collect()
+}
+
+/// Reads the definitions in the text of a file of this name.
+pub fn read_text(name: &str, text: &str, given: Given<'_>) -> anyhow::Result<Contents> {
+    let parameters = parameters(given)?;
+    let path = Path::new(name);
+    let is_terraform = terraform::is_form_of(path);
+    let text = text.trim_start_matches('\u{feff}');
+    let values = if is_terraform { Vec::new() } else { source::values(text)? };
+    check_known(&parameters, values.iter())?;
+    contents(path, is_terraform.then_some(text), values, &names(path, given, &parameters))
+}
+
+fn parameters(given: Given<'_>) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut parameters = BTreeMap::new();
+    for Parameter { name, value } in given.parameters {
+        if parameters.insert(name.clone(), value.clone()).is_some() {
+            bail!("--parameter {name} is given twice");
+        }
+    }
+    Ok(parameters)
+}
+
+/// Returns the names that a template in a file knows.
+fn names(path: &Path, given: Given<'_>, parameters: &BTreeMap<String, String>) -> template::Names {
+    let stack = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    template::Names {
+        stack: stack.unwrap_or_default(),
+        region: given.region.to_owned(),
+        parameters: parameters.clone(),
+    }
 }
 
 /// Refuses given parameters that no template has.
@@ -72,11 +93,17 @@ fn check_known<'v>(
     bail!("--parameter {name}: no template that is read has such a parameter{near}");
 }
 
-fn contents(path: &Path, values: Vec<Value>, names: &template::Names) -> anyhow::Result<Contents> {
+/// Returns the contents of a file: of the text of blocks of Terraform, or of values.
+fn contents(
+    path: &Path,
+    terraform: Option<&str>,
+    values: Vec<Value>,
+    names: &template::Names,
+) -> anyhow::Result<Contents> {
     let place = path.display().to_string();
     let mut contents = Contents { source: place.clone(), ..Contents::default() };
-    if terraform::is_form_of(path) {
-        let read = terraform::definitions(&source::text(path)?, &mut contents.not_taken);
+    if let Some(text) = terraform {
+        let read = terraform::definitions(text, &mut contents.not_taken);
         contents.definitions.extend(read.with_context(|| place.clone())?);
     }
     for value in values {

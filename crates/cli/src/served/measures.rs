@@ -1,22 +1,92 @@
 //! Figures of a database for `/metrics`: on PostgreSQL the traffic of its store, and its view of
-//! other servers; in memory or in a folder the bytes that it holds.
+//! other servers; in memory or in a folder the bytes that it holds; its tables and jobs.
+//!
+//! Labels are bounded: the first [`TABLES_MAX`] tables by name, and [`JOBS_MAX`] jobs.
 
-use hashrange::{Database, ServersSeen, Stats};
+use super::own_operations::kind_name;
+use hashrange::{Database, JobSeen, ServersSeen, Stats, TableSize};
 use hashrange_server::{Kind, Measure, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Most tables with figures of their own.
+const TABLES_MAX: usize = 100;
+/// Most jobs with figures of their own.
+const JOBS_MAX: usize = 100;
+/// Longest wait for the figures that are read from the store.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 const VALUES: &str = "kind=\"values\"";
 const RANGES: &str = "kind=\"ranges\"";
 
 /// Returns the figures of a database.
-pub fn of(database: &Database) -> Vec<Measure> {
-    match database.servers_seen() {
+pub async fn of(database: &Database) -> Vec<Measure> {
+    let mut measures = match database.servers_seen() {
         None => of_folder(&database.stats()),
         Some(seen) => {
             let mut measures = of_servers(seen);
             measures.extend(of_store(database));
             measures
         }
+    };
+    measures.push(gauge("hashrange_tables", "Tables.", database.table_count() as u64));
+    // A store that does not answer leaves out what it would tell.
+    let sizes = timeout(PATIENCE, database.table_sizes(TABLES_MAX)).await;
+    measures.extend(sizes.into_iter().flatten().flat_map(|sizes| of_tables(&sizes)));
+    let jobs = timeout(PATIENCE, database.jobs_seen()).await;
+    measures.extend(jobs.into_iter().flatten().flat_map(|jobs| of_jobs(&jobs)));
+    measures
+}
+
+fn of_tables(sizes: &[TableSize]) -> [Measure; 2] {
+    let by_table = |name, help, of: fn(&TableSize) -> u64| {
+        let value = |size: &TableSize| {
+            (Cow::Owned(format!("table=\"{}\"", size.name)), Value::Number(of(size)))
+        };
+        Measure { name, kind: Kind::Gauge, help, values: sizes.iter().map(value).collect() }
+    };
+    [
+        by_table("hashrange_table_items", "Items by table.", |size| size.items),
+        by_table("hashrange_table_bytes", "Bytes of items by table.", |size| size.bytes),
+    ]
+}
+
+fn of_jobs(jobs: &[JobSeen]) -> [Measure; 3] {
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    for job in jobs {
+        *kinds.entry(kind_name(job.kind)).or_default() += 1;
     }
+    let kinds = kinds
+        .into_iter()
+        .map(|(kind, count)| (Cow::Owned(format!("kind=\"{kind}\"")), Value::Number(count)));
+    let by_job = |name, help, of: fn(&JobSeen) -> Option<u64>| {
+        let value = |job: &JobSeen| Some((Cow::Owned(labels(job)), Value::Number(of(job)?)));
+        let values = jobs.iter().take(JOBS_MAX).filter_map(value).collect();
+        Measure { name, kind: Kind::Gauge, help, values }
+    };
+    [
+        Measure {
+            name: "hashrange_jobs",
+            kind: Kind::Gauge,
+            help: "Work in the background that has not ended.",
+            values: kinds.collect(),
+        },
+        by_job("hashrange_job_done", "Items, entries or keys that a job has done.", |it| it.done),
+        by_job("hashrange_job_of", "Items of which the job does each once.", |job| job.of),
+    ]
+}
+
+/// Returns the labels of a job. Names of tables and indexes have no characters with a meaning there.
+fn labels(job: &JobSeen) -> String {
+    let mut labels = format!("kind=\"{}\"", kind_name(job.kind));
+    for (name, value) in [("table", &job.table), ("index", &job.index)] {
+        if let Some(value) = value {
+            labels.push_str(&format!(",{name}=\"{value}\""));
+        }
+    }
+    labels
 }
 
 fn of_folder(stats: &Stats) -> Vec<Measure> {
@@ -49,12 +119,12 @@ fn by_kind(
     help: &'static str,
     values: [(&'static str, u64); 2],
 ) -> Measure {
-    let values = values.into_iter().map(|(labels, value)| (labels, Value::Number(value)));
+    let values = values.into_iter().map(|(labels, value)| (labels.into(), Value::Number(value)));
     Measure { name, kind, help, values: values.collect() }
 }
 
 fn gauge(name: &'static str, help: &'static str, value: u64) -> Measure {
-    Measure { name, kind: Kind::Gauge, help, values: vec![("", Value::Number(value))] }
+    Measure { name, kind: Kind::Gauge, help, values: vec![("".into(), Value::Number(value))] }
 }
 
 fn of_servers(seen: ServersSeen) -> Vec<Measure> {
@@ -68,14 +138,13 @@ fn of_servers(seen: ServersSeen) -> Vec<Measure> {
             name: "hashrange_servers_clock_difference_seconds",
             kind: Kind::Gauge,
             help: "Largest known difference between the clocks of this server and of another one.",
-            values: vec![("", Value::Micros(seen.clock_difference_ms.saturating_mul(1000)))],
+            values: vec![("".into(), Value::Micros(seen.clock_difference_ms.saturating_mul(1000)))],
         },
         gauge(
             "hashrange_servers_clock_trusted",
             "1 if this server removes expired items by its own clock.",
             u64::from(seen.trusts_clock),
         ),
-        gauge("hashrange_tables", "Tables.", seen.tables),
         gauge(
             "hashrange_tables_owned",
             "Tables whose background work this server does.",
@@ -168,7 +237,7 @@ mod postgres {
                 name: "hashrange_store_commit_wait_seconds_total",
                 kind: Kind::Counter,
                 help: "Time that commits have waited for a connection.",
-                values: vec![("", Value::Micros(traffic.commit_wait_us))],
+                values: vec![("".into(), Value::Micros(traffic.commit_wait_us))],
             },
             by_kind(
                 "hashrange_store_round_trips_total",
@@ -222,7 +291,9 @@ mod postgres {
                 name: "hashrange_store_retries_total",
                 kind: Kind::Counter,
                 help: "Transactions that failed and were tried again, by cause.",
-                values: causes.map(|(cause, count)| (label(cause), Value::Number(count))).collect(),
+                values: causes
+                    .map(|(cause, count)| (label(cause).into(), Value::Number(count)))
+                    .collect(),
             },
             counter(
                 "hashrange_store_read_retries_total",

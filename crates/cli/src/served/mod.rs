@@ -8,6 +8,7 @@ mod measures;
 mod moving;
 mod namespaces;
 mod observed;
+mod overview;
 pub mod own_operations;
 mod process;
 mod time;
@@ -16,9 +17,11 @@ pub use console::Console;
 pub use moving::Moving;
 pub use namespaces::{Namespaces, Origin};
 pub use observed::Observed;
+pub use overview::{Overview, ServerFacts};
+pub use process::machine;
 
 use bytes::Bytes;
-use hashrange::{ApiError, Database, Operation, Reason, Sandbox};
+use hashrange::{ApiError, Database, Operation, Reason, Sandbox, Stats};
 use hashrange_auth::Caller;
 use hashrange_server::{Api, Demand, Measure, Running};
 use std::future::{Future, ready};
@@ -46,6 +49,27 @@ impl Served {
             Self::Moving(moving) => moving.database().bound_cache(cache_bytes),
             Self::Sandbox(sandbox) => sandbox.database().bound_cache(cache_bytes),
             Self::Namespaces(namespaces) => namespaces.bound_cache(cache_bytes),
+        }
+    }
+
+    /// Returns the counts and sizes of a store in a folder, of all in namespaces together; none in memory
+    /// and on PostgreSQL, where others hold the bytes.
+    pub fn stats(&self) -> Option<Stats> {
+        let stats = match self {
+            Self::Database(database) => database.stats(),
+            Self::Moving(moving) => moving.database().stats(),
+            Self::Sandbox(sandbox) => sandbox.database().stats(),
+            Self::Namespaces(namespaces) => namespaces.stats(),
+        };
+        (stats.disk_bytes > 0).then_some(stats)
+    }
+
+    /// Returns true if the data are in a store that servers share.
+    pub fn is_shared(&self) -> bool {
+        match self {
+            Self::Database(database) => database.servers_seen().is_some(),
+            Self::Moving(moving) => moving.database().servers_seen().is_some(),
+            Self::Sandbox(_) | Self::Namespaces(_) => false,
         }
     }
 
@@ -126,16 +150,18 @@ impl Api for Served {
         }
     }
 
-    fn measures(&self) -> Vec<Measure> {
-        let mut measures = match self {
-            Self::Database(database) => measures::of(database),
-            Self::Moving(moving) => measures::of(&moving.database()),
-            Self::Sandbox(sandbox) => measures::of(&sandbox.database()),
-            // Stores of namespaces come and go.
-            Self::Namespaces(_) => Vec::new(),
-        };
-        measures.extend(process::measures());
-        measures
+    fn measures<'a>(&'a self) -> Pin<Box<dyn Future<Output = Vec<Measure>> + Send + 'a>> {
+        Box::pin(async move {
+            let mut measures = match self {
+                Self::Database(database) => measures::of(database).await,
+                Self::Moving(moving) => measures::of(&moving.database()).await,
+                Self::Sandbox(sandbox) => measures::of(&sandbox.database()).await,
+                // Stores of namespaces come and go.
+                Self::Namespaces(_) => Vec::new(),
+            };
+            measures.extend(process::measures());
+            measures
+        })
     }
 
     fn background_panics(&self) -> u64 {

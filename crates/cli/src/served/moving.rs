@@ -7,7 +7,7 @@
 //! Left to others: the copy (the library), and a database that was moved before this process began
 //! ([`crate::commands`]).
 
-use super::own_operations;
+use super::own_operations::{self, JobAnswer};
 use crate::commands::copy::word;
 use crate::commands::store;
 use crate::config::StoreUrl;
@@ -16,8 +16,10 @@ use anyhow::Context;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use hashrange::copying::Place;
-use hashrange::{ApiError, CopyPhase, Copying, Database, Operation, Options, Reason};
-use std::sync::{Arc, mpsc};
+use hashrange::{
+    ApiError, CopyPhase, Copying, Database, JobKind, JobSeen, Operation, Options, Reason,
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -27,6 +29,8 @@ use tokio::sync::watch;
 const SWITCH_MAX: Duration = Duration::from_secs(20);
 /// Time between two lines of the log about the progress of the copy.
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
+/// Shortest time for which a rate is told.
+const RATE_AFTER_MS: u64 = 500;
 /// Time before the next try to open the new place.
 const RETRIED_AFTER: Duration = Duration::from_secs(1);
 
@@ -46,6 +50,18 @@ enum Stage {
 pub struct Moving {
     now: ArcSwap<Database>,
     stage: watch::Sender<Stage>,
+    /// Progress of the copy.
+    seen: Mutex<Option<SeenCopy>>,
+}
+
+/// Progress of a copy, as it was last told.
+#[derive(Debug, Clone, Copy)]
+struct SeenCopy {
+    now: Copying,
+    /// Time when the move began, epoch milliseconds.
+    started_at_ms: u64,
+    /// Time when the phase began.
+    phase_began_ms: u64,
 }
 
 impl Moving {
@@ -60,6 +76,7 @@ impl Moving {
         let moving = Arc::new(Self {
             now: ArcSwap::from_pointee(database),
             stage: watch::Sender::new(Stage::Copying),
+            seen: Mutex::default(),
         });
         let mover =
             Mover { moving: Arc::clone(&moving), target, options, runtime: Handle::current() };
@@ -86,8 +103,49 @@ impl Moving {
 
     /// Calls an own operation of the database in use.
     pub async fn call_own(&self, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
+        if name == "DescribeJobs" {
+            let copy = self.copy_job();
+            return own_operations::describe_jobs_with(&self.database(), body, copy).await;
+        }
         self.run(|database| async move { own_operations::of_database(&database, name, body).await })
             .await
+    }
+
+    /// Returns the copy under way.
+    fn copy_job(&self) -> Option<JobAnswer> {
+        if *self.stage.borrow() == Stage::Ended {
+            return None;
+        }
+        let seen = *self.seen();
+        let now_ms = surroundings::now_ms();
+        let rate = |seen: SeenCopy| {
+            let ms = now_ms.checked_sub(seen.phase_began_ms).filter(|ms| *ms >= RATE_AFTER_MS)?;
+            #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+            Some(seen.now.keys as f64 * 1000.0 / ms as f64)
+        };
+        let phase = seen.map_or("prepared", |seen| word(seen.now.phase));
+        Some(JobAnswer {
+            done: seen.map(|seen| seen.now.keys),
+            per_second: seen.and_then(rate),
+            started_at_ms: seen.map(|seen| seen.started_at_ms),
+            words: format!("The server copies the database to another place: {phase}."),
+            ..JobAnswer::of(JobSeen::of_kind(JobKind::Copy))
+        })
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Option<SeenCopy>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes the progress of the copy.
+    fn note(&self, now: Copying) {
+        let now_ms = surroundings::now_ms();
+        let mut seen = self.seen();
+        let before =
+            seen.unwrap_or(SeenCopy { now, started_at_ms: now_ms, phase_began_ms: now_ms });
+        let is_same = before.now.phase == now.phase;
+        let phase_began_ms = if is_same { before.phase_began_ms } else { now_ms };
+        *seen = Some(SeenCopy { now, phase_began_ms, ..before });
     }
 
     /// Runs a call on the database in use. A call that the folder refuses because of the switch
@@ -137,7 +195,7 @@ impl Mover {
     fn move_away(&self) -> anyhow::Result<()> {
         let target = store::place_in(&self.target, "move-to")?;
         let database = self.moving.database();
-        let mut told = Told::new(&self.moving.stage);
+        let mut told = Told::new(&self.moving);
         tracing::info!("the database is being moved");
         match database.move_to(target, true, &mut |now| told.hear(now)) {
             Ok(copied) => {
@@ -191,18 +249,19 @@ impl Drop for Mover {
 
 /// Tells requests and the log the progress of the copy.
 struct Told<'m> {
-    stage: &'m watch::Sender<Stage>,
+    moving: &'m Moving,
     logged: Instant,
 }
 
 impl<'m> Told<'m> {
-    fn new(stage: &'m watch::Sender<Stage>) -> Self {
-        Self { stage, logged: surroundings::stopwatch() }
+    fn new(moving: &'m Moving) -> Self {
+        Self { moving, logged: surroundings::stopwatch() }
     }
 
     fn hear(&mut self, now: Copying) {
+        self.moving.note(now);
         if now.phase == CopyPhase::Switching {
-            self.stage.send_if_modified(|stage| {
+            self.moving.stage.send_if_modified(|stage| {
                 std::mem::replace(stage, Stage::Switching) != Stage::Switching
             });
         }

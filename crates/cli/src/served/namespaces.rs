@@ -8,7 +8,7 @@
 use super::Served;
 use anyhow::{Context, bail};
 use arc_swap::ArcSwap;
-use hashrange::{ApiError, ApiResult, Database, Options, Reason, Sandbox, StateFault};
+use hashrange::{ApiError, ApiResult, Database, Options, Reason, Sandbox, StateFault, Stats};
 use hashrange_server::Api;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -154,6 +154,23 @@ impl Namespaces {
         for space in self.all() {
             space.bound_cache(cache_bytes / IN_FOLDER_MAX as u64);
         }
+    }
+
+    /// Returns the sizes and looks into caches of all namespaces together.
+    pub fn stats(&self) -> Stats {
+        let mut sum = Stats::default();
+        for stats in self.all().iter().filter_map(|space| space.stats()) {
+            sum.disk_bytes += stats.disk_bytes;
+            sum.cache_bytes += stats.cache_bytes;
+            for (sum, looks) in [
+                (&mut sum.cached_values, stats.cached_values),
+                (&mut sum.cached_ranges, stats.cached_ranges),
+            ] {
+                sum.hits += looks.hits;
+                sum.misses += looks.misses;
+            }
+        }
+        sum
     }
 
     /// Closes all namespaces, also after one fails to close.

@@ -3,8 +3,10 @@
 //!
 //! Source: proc(5) of Linux.
 
+use crate::surroundings::text_variable;
 use hashrange_server::{Kind, Measure, Value};
 use std::fs;
+use std::path::Path;
 
 /// Ticks of the times in `/proc` in a second. Source: `USER_HZ` of Linux, which never changes.
 const TICKS: u64 = 100;
@@ -21,10 +23,10 @@ pub fn measures() -> Vec<Measure> {
         name: "hashrange_build_info",
         kind: Kind::Gauge,
         help: "1, with the version.",
-        values: vec![(build, Value::Number(1))],
+        values: vec![(build.into(), Value::Number(1))],
     }];
     let mut add = |name, kind, help, value: Option<Value>| {
-        let measure = |value| Measure { name, kind, help, values: vec![("", value)] };
+        let measure = |value| Measure { name, kind, help, values: vec![("".into(), value)] };
         measures.extend(value.map(measure));
     };
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -37,6 +39,34 @@ pub fn measures() -> Vec<Measure> {
     let help = "Start, in seconds since 1970.";
     add("process_start_time_seconds", Kind::Gauge, help, start(&stat, &all));
     measures
+}
+
+/// Returns the resident memory in bytes, if it is known.
+pub fn resident_bytes() -> Option<u64> {
+    match resident(&fs::read_to_string("/proc/self/status").ok()?)? {
+        Value::Number(bytes) => Some(bytes),
+        Value::Micros(_) => None,
+    }
+}
+
+/// Returns the bytes that are free where a folder is, if the system tells.
+#[cfg(unix)]
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    let status = rustix::fs::statvfs(folder).ok()?;
+    status.f_bavail.checked_mul(status.f_frsize)
+}
+
+/// Returns the bytes that are free where a folder is, if the system tells.
+#[cfg(not(unix))]
+pub fn free_bytes(_folder: &Path) -> Option<u64> {
+    None
+}
+
+/// Returns the name of this machine, if the system tells.
+pub fn machine() -> Option<String> {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    name.or_else(|| text_variable("HOSTNAME"))
 }
 
 /// Returns a field of `/proc/self/stat`; the command's name before them may hold blanks and brackets.

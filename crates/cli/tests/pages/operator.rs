@@ -218,6 +218,7 @@ const EXITS: &[(i32, &str, &str)] = &[
     (2, "hashrange serve --config bad.toml", "bad.toml:2"),
     (2, "hashrange serve --memory --credentials nowhere", "nowhere"),
     (2, "hashrange serve --memory --seed 7", "seed needs the profile"),
+    (2, "hashrange server --data-dir data", "a folder has no figures"),
     (3, "hashrange get nothing a --data-dir data", "there is no table nothing"),
     (4, "hashrange get shop b --data-dir data", "no item"),
 ];
@@ -339,6 +340,8 @@ const FLAGS: &[Case] = &[
     ("hashrange health", Prints("hashrange health", "healthy")),
     ("hashrange health --ready", Prints("hashrange health --ready", "ready")),
     ("--cache-size 1GiB", Serves("hashrange serve --memory --cache-size 1GiB")),
+    ("--banner TEXT", Serves("hashrange serve --memory --banner production")),
+    ("hashrange server", Prints("hashrange server", "takes writes")),
     ("--config FILE", Serves("hashrange serve --config hashrange.toml")),
     ("--stream-shard-period 1m", Serves("hashrange serve --memory --stream-shard-period 1m")),
     ("--stream-shards 1", Serves("hashrange serve --memory --stream-shards 1")),

@@ -13,9 +13,11 @@ use crate::arn;
 use crate::change_log::EndedShards;
 use crate::core::{Catalog, Core, OpenError, read_tables};
 use crate::environment::{Environment, table_name_of};
+use crate::fault;
 use crate::heat;
+use crate::index;
 use crate::jobs::timer::Timer;
-use crate::jobs::{Ended, Job, Jobs, ServersSeen};
+use crate::jobs::{Ended, Job, JobSeen, Jobs, ServerSeen, ServersSeen};
 use crate::layout;
 use crate::options::EngineOptions;
 use crate::schema::Table;
@@ -170,6 +172,36 @@ impl<S: Store> Engine<S> {
         self.jobs.servers_seen()
     }
 
+    /// Returns the servers that share the store one by one, as of the last beat; none if it is not shared.
+    pub fn servers_list(&self) -> Vec<ServerSeen> {
+        self.jobs.servers_list()
+    }
+
+    /// Returns name, number of items and bytes of each table, of the first `most` by name.
+    pub async fn table_sizes(&self, most: usize) -> ApiResult<Vec<TableSize>> {
+        let mut tables = self.core.catalog.all();
+        tables.truncate(most);
+        let view = self.core.view().await?;
+        let ids = tables.iter().map(|table| table.id());
+        let counts = index::counts_of(&view, ids).await.map_err(fault::of_store)?;
+        let size = |(table, (items, bytes)): (&Arc<Table>, (u64, u64))| TableSize {
+            name: table.record.name.clone(),
+            items,
+            bytes,
+        };
+        Ok(tables.iter().zip(counts).map(size).collect())
+    }
+
+    /// Returns the number of tables.
+    pub fn table_count(&self) -> usize {
+        self.core.catalog.all().len()
+    }
+
+    /// Returns the jobs that have not ended on this server, and how far they are.
+    pub async fn jobs_seen(&self) -> ApiResult<Vec<JobSeen>> {
+        self.jobs.seen().await
+    }
+
     /// Returns the table that a data operation names, by name or ARN; one that only reads asks
     /// [`Engine::readable_table`].
     pub(crate) fn table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
@@ -211,6 +243,17 @@ impl<S: Store> Engine<S> {
         }
         self.core.store.close().await
     }
+}
+
+/// Size of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableSize {
+    /// Its name.
+    pub name: String,
+    /// Number of its items.
+    pub items: u64,
+    /// Bytes of its items.
+    pub bytes: u64,
 }
 
 /// Sweeps at each tick of the timer.

@@ -7,6 +7,7 @@
 
 use super::Interruption;
 use super::lanes::Pace;
+use super::seen::Tally;
 use crate::core::Core;
 use crate::filling::{Claim, Filled};
 use crate::index;
@@ -30,7 +31,7 @@ pub(super) async fn run<S: Store>(
     loop {
         pace.step().await?;
         let Some(table) = creating(core, table, index) else { return Ok(()) };
-        if fill_some(core, &table, index).await? {
+        if fill_some(core, &table, index, pace.tally()).await? {
             break;
         }
     }
@@ -53,6 +54,7 @@ async fn fill_some<S: Store>(
     core: &Core<S>,
     table: &Table,
     index: IndexId,
+    tally: &Tally,
 ) -> Result<bool, Interruption> {
     let progress = layout::filling(table.id(), index);
     let stored = core.store.get(&progress).await?;
@@ -61,6 +63,7 @@ async fn fill_some<S: Store>(
     let Some(to) = filled.to else { return Ok(true) };
     let mut range = layout::keyspace(table.id(), IndexId::BASE);
     if !to.is_empty() {
+        tally.goes_on();
         range.start = [to, &[0]].concat();
     }
     let found = next_keys(core, &range).await?;
@@ -78,7 +81,7 @@ async fn fill_some<S: Store>(
     }
     let is_filled = fill(core, table, index, &range, found.end(), &claimed).await;
     match is_filled {
-        Ok(true) => {}
+        Ok(true) => tally.add(found.keys.len()),
         Ok(false) => core.refresh().await.map_err(Interruption::Definition)?,
         // If this fails too, a write that meets the claim breaks it.
         Err(_) => core.end_claim(&progress, &claimed).await.unwrap_or_default(),

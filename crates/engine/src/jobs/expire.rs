@@ -7,12 +7,11 @@
 
 use super::purge::first_keys;
 use super::{Background, Interruption, go_on};
-use crate::core::Core;
 use crate::expiry::Due;
 use crate::layout;
 use crate::schema::Table;
 use crate::swept::{Sweep, Swept};
-use crate::write::{Action, Write};
+use crate::write::{Action, Write, Written};
 use hashrange_model::Item;
 use hashrange_storage::{Key, KeyRange, Store};
 use std::collections::BTreeSet;
@@ -55,7 +54,7 @@ pub(super) async fn run<S: Store>(
         for mut expiring in under_way {
             go_on(stopping)?;
             let name = expiring.table.record.name.clone();
-            let step = background.caught(expire_some(core, &mut expiring, due)).await;
+            let step = background.caught(expire_some(background, &mut expiring, due)).await;
             let ended = step.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked)));
             match ended {
                 Ok(true) => left.push(expiring),
@@ -80,10 +79,11 @@ pub(super) async fn run<S: Store>(
 /// Removes some expired items of a table. Returns whether more may be left; a refused write ends
 /// the removal.
 async fn expire_some<S: Store>(
-    core: &Core<S>,
+    background: &Background<S>,
     expiring: &mut Expiring<'_>,
     due: Due,
 ) -> Result<bool, Interruption> {
+    let core = &*background.core;
     let Expiring { table, sweep, range } = expiring;
     let entries = first_keys(&core.store.view().await?, range, ITEMS_PER_COMMIT).await?;
     let Some(last) = entries.last() else {
@@ -94,7 +94,10 @@ async fn expire_some<S: Store>(
     let written = core.write(&writes, None).await;
     drop(writes);
     match written.map_err(Interruption::Definition)? {
-        Some(_) => {
+        Some(written) => {
+            let is_removed = |one: &&Written| one.old.is_some() && one.new.is_none();
+            let removed = written.iter().filter(is_removed).count();
+            background.expired.add(&table.record.name, removed, (core.environment.now_ms)());
             range.start = [&last[..], &[0]].concat();
             if let Some(second) = layout::parse_expiry_second(last) {
                 sweep.is_at(second);

@@ -56,6 +56,7 @@ async fn fill<S: Store>(core: &Core<S>, table: &Table, pace: &Pace) -> Result<bo
     let progress = progress(table.id());
     let mut range = layout::keyspace(table.id(), IndexId::BASE);
     if let Some(done) = core.store.get(&progress).await? {
+        pace.tally().goes_on();
         range.start = [&done[..], &[0]].concat();
     }
     loop {
@@ -76,6 +77,7 @@ async fn fill<S: Store>(core: &Core<S>, table: &Table, pace: &Pace) -> Result<bo
         );
         let Some(done) = is_done.await? else { return changed(core).await };
         done.map_err(Interruption::Unreadable)?;
+        pace.tally().add(keys.len());
         range.start = [&last[..], &[0]].concat();
     }
 }

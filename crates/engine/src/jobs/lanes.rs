@@ -5,6 +5,7 @@
 //! every other one goes on after at most one step of each table. A job keeps its state while it
 //! waits, so yielding costs no work.
 
+use super::seen::Tally;
 use super::{Interruption, go_on};
 use crate::schema::TableId;
 use hashrange_storage::block_on;
@@ -25,6 +26,7 @@ const LANES_MAX: usize = 2;
 #[derive(Debug)]
 pub(super) struct Pace {
     stopping: Arc<AtomicBool>,
+    tally: Arc<Tally>,
     gave_way: AtomicBool,
 }
 
@@ -43,6 +45,11 @@ impl Pace {
         })
         .await;
         go_on(&self.stopping)
+    }
+
+    /// Returns the count of what the job has done.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
     }
 }
 
@@ -166,15 +173,19 @@ impl Shared {
 
 impl Lanes {
     /// Queues a job. `start` makes its work, which must not panic.
-    pub(super) fn queue<W>(&self, table: TableId, start: impl FnOnce(Arc<Pace>) -> W)
-    where
+    pub(super) fn queue<W>(
+        &self,
+        table: TableId,
+        tally: Arc<Tally>,
+        start: impl FnOnce(Arc<Pace>) -> W,
+    ) where
         W: Future<Output = ()> + Send + 'static,
     {
         if self.shared.is_stopping() {
             return;
         }
         let stopping = Arc::clone(&self.shared.stopping);
-        let pace = Arc::new(Pace { stopping, gave_way: AtomicBool::new(false) });
+        let pace = Arc::new(Pace { stopping, tally, gave_way: AtomicBool::new(false) });
         let work = Box::pin(start(Arc::clone(&pace)));
         self.shared.push(Running { table, work, pace });
     }
@@ -237,7 +248,7 @@ mod tests {
     /// Queues a job that records its name at each of its steps.
     fn queue(lanes: &Lanes, table: u32, name: &'static str, steps: usize, log: &Log) {
         let log = Arc::clone(log);
-        lanes.queue(TableId(table), |pace| async move {
+        lanes.queue(TableId(table), Arc::default(), |pace| async move {
             for _ in 0..steps {
                 log.lock().unwrap().push(name);
                 if pace.step().await.is_err() {
@@ -267,7 +278,7 @@ mod tests {
             queue(&lanes, table, "endless", usize::MAX, &log);
         }
         let (ended, end) = std::sync::mpsc::channel();
-        lanes.queue(TableId(10), |pace| async move {
+        lanes.queue(TableId(10), Arc::default(), |pace| async move {
             for _ in 0..3 {
                 pace.step().await.unwrap();
             }

@@ -28,6 +28,7 @@ mod lanes;
 mod purge;
 mod retries;
 mod rewrite;
+mod seen;
 mod servers;
 mod shards;
 pub(crate) mod timer;
@@ -47,8 +48,10 @@ use lanes::{Lanes, Pace};
 pub(crate) use purge::{KEYS_PER_COMMIT, first_keys};
 use retries::{Attempt, Retries};
 pub(crate) use rewrite::RewriteProgress;
+use seen::{Expired, Tally, Unfinished};
+pub use seen::{JobKind, JobSeen};
 use servers::Servers;
-pub use servers::ServersSeen;
+pub use servers::{ServerSeen, ServersSeen};
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -158,7 +161,9 @@ pub(crate) struct Background<S: Store> {
     /// Jobs that have failed and are to be tried again.
     retries: Retries,
     /// Jobs that wait, run or are to be tried again; each as often as it was started.
-    unfinished: Mutex<Vec<Job>>,
+    unfinished: Mutex<Vec<Unfinished>>,
+    /// Items that the sweep under way has removed.
+    expired: Expired,
     /// The other servers on the store.
     servers: Servers,
     /// The copy of the database by another process, as last seen.
@@ -186,6 +191,7 @@ impl<S: Store> Jobs<S> {
             failures: Failures::default(),
             retries: Retries::default(),
             unfinished: Mutex::default(),
+            expired: Expired::default(),
             servers: Servers::default(),
             copy_seen: CopySeen::default(),
             trimmed_at_ms: AtomicU64::new(0),
@@ -203,7 +209,8 @@ impl<S: Store> Jobs<S> {
         if !self.background.servers.is_mine(&self.background.core, job.table()) {
             return ended;
         }
-        self.background.unfinished().push(job.clone());
+        let tally = Arc::new(Tally::new(self.now_ms()));
+        self.background.unfinished().push(Unfinished { job: job.clone(), tally });
         self.queue(Attempt::first(job), Some(ends));
         ended
     }
@@ -213,7 +220,7 @@ impl<S: Store> Jobs<S> {
     pub(crate) async fn look_for_work(&self) -> ApiResult<()> {
         let background = &self.background;
         for job in due::jobs(&background.core).await? {
-            let is_known = background.unfinished().contains(&job);
+            let is_known = background.unfinished().iter().any(|known| known.job == job);
             if !is_known {
                 drop(self.start(job));
             }
@@ -256,6 +263,16 @@ impl<S: Store> Jobs<S> {
         self.background.servers.servers_seen(&self.background.core)
     }
 
+    /// Returns the servers that share the store, one by one.
+    pub(crate) fn servers_list(&self) -> Vec<ServerSeen> {
+        self.background.servers.list(&self.background.core)
+    }
+
+    /// Returns the jobs that have not ended.
+    pub(crate) async fn seen(&self) -> ApiResult<Vec<JobSeen>> {
+        seen::jobs(&self.background).await
+    }
+
     /// Removes this server from those that share the store.
     pub(crate) async fn leave(&self) {
         let left = self.background.servers.leave(&self.background.core).await;
@@ -274,11 +291,12 @@ impl<S: Store> Jobs<S> {
     /// caller.
     fn queue(&self, attempt: Attempt, ends: Option<oneshot::Sender<()>>) {
         let (table, background) = (attempt.job.table(), Arc::clone(&self.background));
+        let tally = background.tally(&attempt.job);
         let make = |pace: Arc<Pace>| async move {
             make(&background, attempt, &pace).await;
             drop(ends);
         };
-        self.lanes.queue(table, make);
+        self.lanes.queue(table, tally, make);
         if self.background.core.options.jobs_run {
             self.lanes.open();
         }
@@ -332,8 +350,15 @@ impl<S: Store> Jobs<S> {
 }
 
 impl<S: Store> Background<S> {
-    fn unfinished(&self) -> MutexGuard<'_, Vec<Job>> {
+    fn unfinished(&self) -> MutexGuard<'_, Vec<Unfinished>> {
         self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the tally of an unfinished job.
+    fn tally(&self, job: &Job) -> Arc<Tally> {
+        let unfinished = self.unfinished();
+        let known = unfinished.iter().find(|known| known.job == *job);
+        known.map(|known| Arc::clone(&known.tally)).unwrap_or_default()
     }
 
     /// Returns whether this server removes expired data of a table.
@@ -344,7 +369,7 @@ impl<S: Store> Background<S> {
     /// Removes a finished job from the unfinished ones.
     fn finish(&self, job: &Job) {
         let mut unfinished = self.unfinished();
-        if let Some(nth) = unfinished.iter().position(|known| known == job) {
+        if let Some(nth) = unfinished.iter().position(|known| known.job == *job) {
             unfinished.swap_remove(nth);
         }
     }
@@ -353,6 +378,7 @@ impl<S: Store> Background<S> {
 /// Makes one attempt.
 async fn make<S: Store>(background: &Background<S>, attempt: Attempt, pace: &Pace) {
     let core = &*background.core;
+    pace.tally().begin((core.environment.now_ms)());
     let made = background.caught(async {
         // The job relies on all writes following the definition that made it due.
         core.store.sync().await?;
@@ -397,6 +423,7 @@ async fn sweep_alone<S: Store>(background: &Background<S>, stopping: &AtomicBool
         let versions = history_sweep::run(background, stopping);
         let versions = do_part(background, "removal of expired versions", versions).await;
         if expired != Some(true) && versions != Some(true) {
+            background.expired.end();
             return;
         }
     }

@@ -86,6 +86,7 @@ async fn remove_range<S: Store>(
             |_, batch| keys.iter().for_each(|key| batch.delete(key.clone())),
         )
         .await?;
+        pace.tally().add(keys.len());
     }
 }
 

@@ -13,6 +13,7 @@
 
 use super::Interruption;
 use super::lanes::Pace;
+use super::seen::Tally;
 use crate::core::Core;
 use crate::layout;
 use crate::schema::{DerivedKey, IndexId, Rewritten, Table, TableId};
@@ -85,7 +86,7 @@ pub(super) async fn run<S: Store>(
             core.store.sync().await?;
             followed = Some(Arc::clone(&table));
         }
-        if walk_on(core, &table).await? && finish(core, id).await? {
+        if walk_on(core, &table, pace.tally()).await? && finish(core, id).await? {
             return Ok(());
         }
     }
@@ -97,11 +98,16 @@ fn rewriting<S: Store>(core: &Core<S>, id: TableId) -> Option<Arc<Table>> {
 }
 
 /// Rewrites the next page. Returns whether the walk is complete.
-async fn walk_on<S: Store>(core: &Core<S>, table: &Table) -> Result<bool, Interruption> {
+async fn walk_on<S: Store>(
+    core: &Core<S>,
+    table: &Table,
+    tally: &Tally,
+) -> Result<bool, Interruption> {
     let row = layout::rewriting(table.id());
     let stored = core.store.get(&row).await?;
     let unreadable = || Interruption::Unreadable(row.clone());
     let mut walk = RewriteProgress::decode(stored.as_deref(), table).ok_or_else(unreadable)?;
+    tally.set(walk.so_far.examined);
     if walk.is_complete {
         return Ok(true);
     }

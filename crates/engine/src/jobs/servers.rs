@@ -93,6 +93,17 @@ pub struct ServersSeen {
     pub own_tables: u64,
 }
 
+/// A server that shares the store, as this one last saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSeen {
+    /// Its number, in hexadecimal digits.
+    pub id: String,
+    /// True for this server.
+    pub is_this: bool,
+    /// Time of its last beat by its own clock, epoch milliseconds, if it can be read.
+    pub beat_at_ms: Option<u64>,
+}
+
 /// This server's knowledge of the servers.
 #[derive(Debug, Default)]
 pub(super) struct Servers(Mutex<Membership>);
@@ -133,6 +144,26 @@ impl Servers {
             tables: tables.len() as u64,
             own_tables: tables.iter().filter(|table| membership.is_mine(table.id())).count() as u64,
         })
+    }
+
+    /// Returns the servers that share the store; none if it is not shared.
+    pub(super) fn list<S: Store>(&self, core: &Core<S>) -> Vec<ServerSeen> {
+        if !core.store.is_shared() {
+            return Vec::new();
+        }
+        let membership = self.membership();
+        let name = |id: ServerId| format!("{id:032x}");
+        let own = membership.own.map(|(id, _)| ServerSeen {
+            id: name(id),
+            is_this: true,
+            beat_at_ms: Some(membership.beat_at_ms),
+        });
+        let others = membership.others.iter().map(|(id, seen)| ServerSeen {
+            id: name(*id),
+            is_this: false,
+            beat_at_ms: Row::decode(&seen.stored).map(|row| row.clock_ms),
+        });
+        own.into_iter().chain(others).collect()
     }
 
     /// Writes the next beat of this server and reads the rows of the others. Returns whether the

@@ -10,5 +10,6 @@ mod failing;
 mod lanes;
 mod numbers;
 mod retries;
+mod seen;
 mod sweeps;
 mod unreadable;

@@ -43,13 +43,25 @@ pub enum StateFault {
     SupposedNotRead(String),
     /// ANALYZE cannot read a supposed index.
     SupposedAnalyzed,
+    /// There is no sample of this name; holds the existing names.
+    NoSuchSample {
+        /// The name.
+        name: String,
+        /// Every sample.
+        known: Vec<String>,
+    },
+    /// A sample's table exists; holds the table.
+    SampleTableExists(String),
+    /// A text cannot be read as tables; holds the cause.
+    UnreadableModel(String),
 }
 
 impl StateFault {
     /// Returns the exception that the answer reports.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoSuchSave { .. } => ErrorKind::ResourceNotFound,
+            Self::NoSuchSave { .. } | Self::NoSuchSample { .. } => ErrorKind::ResourceNotFound,
+            Self::SampleTableExists(_) => ErrorKind::ResourceInUse,
             Self::TooManySaves(_) | Self::TooManyNamespaces(_) => ErrorKind::LimitExceeded,
             Self::NamespaceUnusable(_) => ErrorKind::InternalServerError,
             Self::Form(_)
@@ -63,7 +75,8 @@ impl StateFault {
             | Self::NotExplained(_)
             | Self::NotSupposed(_)
             | Self::SupposedNotRead(_)
-            | Self::SupposedAnalyzed => ErrorKind::Validation,
+            | Self::SupposedAnalyzed
+            | Self::UnreadableModel(_) => ErrorKind::Validation,
         }
     }
 }

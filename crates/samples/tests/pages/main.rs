@@ -76,6 +76,7 @@ macro_rules! pages {
 
 pages! {
     world: 9;
+    shop: 4;
     devices: 5;
     chat: 6;
     documents: 5;

@@ -15,6 +15,7 @@ mod contract;
 mod explanation;
 mod operations;
 
+use super::Overview;
 use bytes::Bytes;
 use hashrange::cost::{Guard, PriceList, Recorder, Usage, metered_for, summary};
 use hashrange::{ApiError, Operation};
@@ -51,6 +52,8 @@ struct Shared {
     /// The contract that requests are compared with.
     guard: Option<Arc<Guard>>,
     watches: Arc<Watches>,
+    /// What `DescribeServer` tells.
+    overview: Arc<Overview>,
     now_ms: fn() -> u64,
 }
 
@@ -103,6 +106,7 @@ impl Observed {
         records: bool,
         guard: Option<Guard>,
         watches: Arc<Watches>,
+        overview: Arc<Overview>,
         now_ms: fn() -> u64,
     ) -> Self {
         let recorder = Recorder::default();
@@ -112,6 +116,8 @@ impl Observed {
         let prices = PriceList::of_region(region);
         let shared = Shared { recorder, prices, guard: guard.map(Arc::new), watches, now_ms };
         Self { inner, shared: Arc::new(shared), namespace: None }
+        let shared = Shared { recorder, prices, guard: guard.map(Arc::new), overview, now_ms };
+        Self { inner, shared: Arc::new(shared) }
     }
 
     /// Returns the subscriber that records requests.
@@ -197,7 +203,7 @@ impl Api for Observed {
         self.inner.check_ready()
     }
 
-    fn measures(&self) -> Vec<Measure> {
+    fn measures<'a>(&'a self) -> Pin<Box<dyn Future<Output = Vec<Measure>> + Send + 'a>> {
         self.inner.measures()
     }
 

@@ -1,7 +1,9 @@
 //! The server's own operations on requests: `StartRecording`, `StopRecording`, `DescribeRecording`, and those of
 //! watches.
+//! The server's own operations that are no database's: `DescribeServer`, `DescribeContract`, and those on
+//! the recording: `StartRecording`, `StopRecording`, `DescribeRecording`.
 //!
-//! Each answers `{"IsOn": true, "Recording": {...}}`: the present recording, with facts about the
+//! Each on the recording answers `{"IsOn": true, "Recording": {...}}`: the present recording, with facts about the
 //! tables in it. Start answers with the old recording, and forgets it then.
 
 use super::Observed;
@@ -18,7 +20,7 @@ use std::sync::Arc;
 /// Runs an operation.
 type Run = for<'a> fn(&'a Observed, &'a [u8]) -> Running<'a>;
 
-/// Returns the operation of a name; none if it is no operation on the recording.
+/// Returns the operation of a name; none if it is another.
 pub fn find(name: &str) -> Option<Run> {
     match name {
         "StartRecording" => Some(|observed, body| Box::pin(start(observed, body))),
@@ -26,6 +28,9 @@ pub fn find(name: &str) -> Option<Run> {
         "DescribeContract" => {
             Some(|observed, body| Box::pin(super::contract::describe(observed, body)))
         }
+        "DescribeServer" => Some(|observed, body| {
+            Box::pin(observed.shared.overview.describe(&observed.inner, body))
+        }),
         "DescribeRecording" => Some(|observed, body| Box::pin(describe(observed, body))),
         "WatchRequests" => Some(|observed, body| Box::pin(watch(observed, body))),
         "StopWatchingRequests" => Some(|observed, body| Box::pin(stop_watching(observed, body))),

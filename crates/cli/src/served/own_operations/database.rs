@@ -1,6 +1,9 @@
 //! The list of the own operations of every database. Each is in a file of its own.
 
 use super::{design, explain, facts, heat, history, key_templates, ruler, tree, versions};
+use super::{
+    design, explain, facts, heat, history, jobs, key_templates, model, samples, tree, versions,
+};
 use hashrange::Database;
 use hashrange_server::Running;
 
@@ -18,6 +21,10 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("DescribeKeyTemplates", |database, body| Box::pin(key_templates::describe(database, body))),
     ("DescribeCoverage", |database, body| Box::pin(design::coverage(database, body))),
     ("DescribeEntities", |database, body| Box::pin(design::entities(database, body))),
+    ("DescribeJobs", |database, body| Box::pin(jobs::describe(database, body))),
+    ("ListSamples", |database, body| Box::pin(samples::list(database, body))),
+    ("LoadSample", |database, body| Box::pin(samples::load(database, body))),
+    ("ReadModel", |database, body| Box::pin(model::read_model(database, body))),
     ("DescribeHistory", |database, body| Box::pin(history::describe(database, body))),
     ("DescribeChanges", |database, body| Box::pin(history::changes(database, body))),
     ("RestoreItems", |database, body| Box::pin(history::restore(database, body))),

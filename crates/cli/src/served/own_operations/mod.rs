@@ -13,13 +13,18 @@ mod facts;
 mod heat;
 mod history;
 mod items;
+mod jobs;
 mod key_templates;
 mod ruler;
+mod model;
+mod samples;
 mod sandbox;
 #[cfg(test)]
 mod scripts;
 mod tree;
 mod versions;
+
+pub use jobs::{JobAnswer, describe_with as describe_jobs_with, kind_name};
 
 use hashrange::{ApiError, ApiResult, Database, Reason, Sandbox, StateFault};
 use serde::de::DeserializeOwned;

@@ -60,5 +60,13 @@ pub fn refused(fault: &StateFault) -> String {
         StateFault::SupposedAnalyzed => {
             "An index that is not there cannot be read: WhatIf goes without Analyze".to_owned()
         }
+        StateFault::NoSuchSample { name, known } => {
+            format!("There is no sample named {name}, only {}", known.join(", "))
+        }
+        StateFault::SampleTableExists(table) => format!(
+            "There is a table {table} already: delete it to load the sample, which makes a table of \
+             that name"
+        ),
+        StateFault::UnreadableModel(why) => format!("No tables can be read from the text: {why}"),
     }
 }

@@ -7,8 +7,9 @@ use hashrange_auth::Caller;
 use hashrange_model::{ApiError, AttributeValue, Item, Reason};
 use hashrange_server::{Api, Config, Error, Kind, Limits, Measure, Running, Value};
 use hashrange_wire::Operation;
-use std::future::ready;
+use std::future::{Future, ready};
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -84,13 +85,13 @@ impl Api for Script {
         self.refuses_writes.lock().unwrap().clone().map_or(Ok(()), Err)
     }
 
-    fn measures(&self) -> Vec<Measure> {
-        vec![Measure {
+    fn measures<'a>(&'a self) -> Pin<Box<dyn Future<Output = Vec<Measure>> + Send + 'a>> {
+        Box::pin(ready(vec![Measure {
             name: "hashrange_of_the_api",
             kind: Kind::Gauge,
             help: "A figure that the server does not know.",
-            values: vec![("", Value::Number(7))],
-        }]
+            values: vec![("".into(), Value::Number(7))],
+        }]))
     }
 }
 
