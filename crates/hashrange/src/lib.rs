@@ -176,17 +176,12 @@ pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{
     Ahead, ChangesInput, ChangesOutput, ClientWork, Copied, CopyError, CopyPhase, Copying,
-    Difference, HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, KeyPart,
-    KeyReading, KeyTemplate, KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey,
-    PartitionsInput, PreviewCount, PreviewExample, Problem, Profile, Report, RestoreOutput,
-    Rewriting, Rewritten, RulerBin, RulerCursor, RulerInput, RulerKind, RulerOpen, RulerOutput,
-    RulerWork, ServersSeen, TemplateMode, TemplatePreview, TreeInput, TreeNode, TreeOutput,
-    TreePosition, TreeWork, UndonePage, Verified, VersionsDescription, VersionsRecord,
     Difference, HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, JobKind,
     JobSeen, KeyPart, KeyReading, KeyTemplate, KeyTemplateDescription, NodeCounts, NodeKind,
     ParsedKey, PartitionsInput, PreviewCount, PreviewExample, Problem, Profile, Report,
-    RestoreOutput, Rewriting, Rewritten, ServerSeen, ServersSeen, TableSize, TemplateMode,
-    TemplatePreview, TreeInput, TreeNode, TreeOutput, TreePosition, TreeWork, UndonePage, Verified,
+    RestoreOutput, Rewriting, Rewritten, RulerBin, RulerCursor, RulerInput, RulerKind, RulerOpen,
+    RulerOutput, RulerWork, ServerSeen, ServersSeen, TableSize, TemplateMode, TemplatePreview,
+    TreeInput, TreeNode, TreeOutput, TreePosition, TreeWork, UndonePage, Verified,
     VersionsDescription, VersionsRecord,
 };
 pub use hashrange_engine::{TokenKind, is_reserved_in_statements, statement_tokens};

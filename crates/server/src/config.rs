@@ -3,9 +3,9 @@
 use crate::access::Access;
 use crate::error::Error;
 use crate::event::Subscriber;
+use crate::figures::Figures;
 use crate::pages::Pages;
 use crate::passage::Passage;
-use crate::figures::Figures;
 use crate::web::Web;
 use hashrange_auth::Policy;
 use std::net::SocketAddr;

@@ -15,8 +15,9 @@ use crate::initial::{Given, Initial};
 use crate::logs;
 use crate::memory;
 use crate::output;
-use crate::served::{Console, Moving, Namespaces, Observed, Origin, Served};
-use crate::served::{Moving, Namespaces, Observed, Origin, Overview, Served, ServerFacts, machine};
+use crate::served::{
+    Console, Moving, Namespaces, Observed, Origin, Overview, Served, ServerFacts, machine,
+};
 use crate::surroundings;
 use anyhow::Context;
 use hashrange::copying::{Place, is_moved};
@@ -179,15 +180,12 @@ async fn serve(
     }
     let forgets = matches!(settings.place(), StoreChoice::Folder(_));
     let keeper = memory::Keeper::new(Arc::clone(&database), cache_bytes, forgets);
-    let keeping = tokio::spawn(keep_memory(keeper));
+    let keeping = [tokio::spawn(keep_memory(keeper)), tokio::spawn(overview.keep())];
     let stopped = async move {
         signalled(ending).await;
         watches.end();
     };
     let served = hashrange_server::run(listener, config, api, stopped).await;
-    keeping.abort();
-    let keeping = [tokio::spawn(keep_memory(keeper)), tokio::spawn(overview.keep())];
-    let served = hashrange_server::run(listener, config, api, signalled(ending)).await;
     keeping.iter().for_each(tokio::task::JoinHandle::abort);
     served?;
     database.close().await.context("close the database")?;
@@ -206,6 +204,7 @@ fn console(settings: &Settings, config: &Config) -> Option<Arc<dyn Pages>> {
         needs_keys: !config.auth.is_open(),
         region: settings.region.clone(),
         namespaces: settings.namespaces,
+        banner: settings.banner.clone(),
         ..Setup::default()
     })))
 }
@@ -220,6 +219,8 @@ fn watches(settings: &Settings, config: &Config) -> Watches {
         prices: PriceList::of_region(&settings.region),
     };
     Watches::new(watch, surroundings::random(), surroundings::now_ms)
+}
+
 /// Returns what the server tells of itself.
 fn overview(
     settings: &Settings,

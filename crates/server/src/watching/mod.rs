@@ -19,7 +19,6 @@
 //! | `operations.rs` | the requests `WatchRequests` and `StopWatchingRequests`, and their answers |
 
 mod filter;
-mod latencies;
 mod line;
 mod operations;
 mod sample;

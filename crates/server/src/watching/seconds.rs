@@ -1,13 +1,14 @@
 //! Sums of requests by pattern and second.
 
 use super::filter::is_failed;
-use super::latencies::Latencies;
 use super::line::{Amounts, place};
 use crate::event::Event;
+use crate::histogram::{Counted, Latencies};
 use hashrange_cost::Pattern;
 use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
 
 /// Most patterns of a second.
 pub const PATTERNS_MAX: usize = 100;
@@ -139,7 +140,7 @@ impl Open {
         row.requests += 1;
         row.failed += failed;
         row.amounts.add(&amounts);
-        row.latencies.add(event.taken);
+        row.latencies.add(u64::try_from(event.taken.as_micros()).unwrap_or(u64::MAX));
     }
 
     /// Returns the row of a request; none if there is no room for a new one.
@@ -194,6 +195,10 @@ impl Open {
 impl OpenRow {
     fn ended(self) -> OfPattern {
         let text = self.pattern.to_string();
+        let worst_us = self.latencies.take_worst();
+        let mut counted = Counted::default();
+        self.latencies.add_to(&mut counted);
+        let percentile_ms = |percent| ms(counted.percentile_us(percent, worst_us));
         OfPattern {
             operation: self.operation,
             table: self.table,
@@ -202,9 +207,13 @@ impl OpenRow {
             requests: self.requests,
             failed: self.failed,
             amounts: self.amounts,
-            p50_ms: self.latencies.percentile_ms(50),
-            p99_ms: self.latencies.percentile_ms(99),
-            worst_ms: self.latencies.worst.as_secs_f64() * 1e3,
+            p50_ms: percentile_ms(50),
+            p99_ms: percentile_ms(99),
+            worst_ms: ms(worst_us),
         }
     }
+}
+
+fn ms(micros: u64) -> f64 {
+    Duration::from_micros(micros).as_secs_f64() * 1e3
 }

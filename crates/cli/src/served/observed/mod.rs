@@ -114,10 +114,9 @@ impl Observed {
             recorder.start(now_ms());
         }
         let prices = PriceList::of_region(region);
-        let shared = Shared { recorder, prices, guard: guard.map(Arc::new), watches, now_ms };
+        let guard = guard.map(Arc::new);
+        let shared = Shared { recorder, prices, guard, watches, overview, now_ms };
         Self { inner, shared: Arc::new(shared), namespace: None }
-        let shared = Shared { recorder, prices, guard: guard.map(Arc::new), overview, now_ms };
-        Self { inner, shared: Arc::new(shared) }
     }
 
     /// Returns the subscriber that records requests.

@@ -1,7 +1,5 @@
-//! The server's own operations on requests: `StartRecording`, `StopRecording`, `DescribeRecording`, and those of
-//! watches.
-//! The server's own operations that are no database's: `DescribeServer`, `DescribeContract`, and those on
-//! the recording: `StartRecording`, `StopRecording`, `DescribeRecording`.
+//! The server's own operations that are no database's: `DescribeServer`, `DescribeContract`, those of watches, and
+//! those on the recording: `StartRecording`, `StopRecording`, `DescribeRecording`.
 //!
 //! Each on the recording answers `{"IsOn": true, "Recording": {...}}`: the present recording, with facts about the
 //! tables in it. Start answers with the old recording, and forgets it then.

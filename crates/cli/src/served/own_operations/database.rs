@@ -1,8 +1,8 @@
 //! The list of the own operations of every database. Each is in a file of its own.
 
-use super::{design, explain, facts, heat, history, key_templates, ruler, tree, versions};
 use super::{
-    design, explain, facts, heat, history, jobs, key_templates, model, samples, tree, versions,
+    design, explain, facts, heat, history, jobs, key_templates, model, ruler, samples, tree,
+    versions,
 };
 use hashrange::Database;
 use hashrange_server::Running;

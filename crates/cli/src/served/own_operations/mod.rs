@@ -15,8 +15,8 @@ mod history;
 mod items;
 mod jobs;
 mod key_templates;
-mod ruler;
 mod model;
+mod ruler;
 mod samples;
 mod sandbox;
 #[cfg(test)]
