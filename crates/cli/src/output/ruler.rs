@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn bars_are_as_long_as_bins_are_heavy_and_never_wider_than_the_screen() {
-        let bin = |name: &str, weight| Bin {
+        let bin = |name: &str, weight: u64| Bin {
             name: name.to_owned(),
             columns: vec![weight.to_string()],
             weight,

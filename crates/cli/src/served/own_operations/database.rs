@@ -18,6 +18,7 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("DescribeKeyTemplates", |database, body| Box::pin(key_templates::describe(database, body))),
     ("DescribeCoverage", |database, body| Box::pin(design::coverage(database, body))),
     ("DescribeEntities", |database, body| Box::pin(design::entities(database, body))),
+    ("DescribeFindings", |database, body| Box::pin(design::findings(database, body))),
     ("DescribeHistory", |database, body| Box::pin(history::describe(database, body))),
     ("DescribeChanges", |database, body| Box::pin(history::changes(database, body))),
     ("RestoreItems", |database, body| Box::pin(history::restore(database, body))),
