@@ -94,6 +94,41 @@ fn shop() -> Vec<Item> {
 }
 
 #[test]
+fn the_matrix_has_a_cell_for_each_entity_of_the_table_and_of_an_index() {
+    let mut items = shop();
+    items.push(item("pk=USER#dora sk=PROFILE type=User userId=dora mail=dora@x.io"));
+    let found = infer("pk sk; by: gpk gsk", &items);
+    let cells: Vec<_> = found
+        .matrix
+        .iter()
+        .flat_map(|matrix| matrix.cells.iter().map(move |cell| (matrix.index.as_deref(), cell)))
+        .map(|(index, cell)| {
+            let sort = cell.sort.as_deref().unwrap();
+            (index, &cell.partition[..], sort, &cell.entity[..], cell.items)
+        })
+        .collect();
+    assert_eq!(
+        cells,
+        [
+            (None, "USER#{userId}", "ORDER#{orderId:pad:4}", "Order", 12),
+            (None, "USER#{userId}", "PROFILE", "User", 4),
+            (Some("by"), "{status}", "{status}#{placed:iso:day}", "Order", 12),
+            (Some("by"), "EMAIL#{mail}", "USER#{userId}", "User", 3),
+        ]
+    );
+    let json = serde_json::to_value(&found.matrix[1].cells[1]).unwrap();
+    assert_eq!(
+        json["Example"],
+        serde_json::json!({
+            "pk": {"S": "USER#alex"}, "sk": {"S": "PROFILE"},
+            "gpk": {"S": "EMAIL#alex@x.io"}, "gsk": {"S": "USER#alex"},
+        })
+    );
+    let bytes: u64 = found.matrix[0].cells.iter().map(|cell| cell.bytes).sum();
+    assert_eq!(bytes, found.bytes);
+}
+
+#[test]
 fn the_kinds_of_a_table_get_their_templates() {
     let found = infer("pk sk; by: gpk gsk", &shop());
     assert_eq!(found.told_by.as_deref(), Some("type"));

@@ -77,6 +77,9 @@ pub enum Rule {
     OverProjected,
 }
 
+/// Most items that show a finding.
+const SHOWN_MAX: usize = 2;
+
 /// A finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -92,6 +95,8 @@ pub struct Finding {
     pub evidence: String,
     /// Keys of the sample as evidence, in their order.
     pub examples: Vec<String>,
+    /// Items that show it, as offsets in the sample, two at most; empty if the sample has none.
+    pub items: Vec<usize>,
     /// Fix.
     pub fix: Cow<'static, str>,
 }
@@ -128,6 +133,54 @@ impl Rule {
             Self::UnreadIndex => "unread-index",
             Self::ContainedIndex => "contained-index",
             Self::OverProjected => "over-projected",
+        }
+    }
+
+    /// Returns what it finds, in a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::UnusedAttribute => "An attribute is defined but is no key",
+            Self::LargeCollection => {
+                "An item collection comes near the limit of tables with local indexes"
+            }
+            Self::UnpaddedNumber => "Numbers without leading zeros sort as text",
+            Self::PaddingOverflow => "A number has more digits than its neighbours are padded to",
+            Self::PointerAmongVersions => {
+                "The pointer to the newest version sorts among the versions"
+            }
+            Self::DateOrder => "Dates begin with the day or the month",
+            Self::MixedTimeForms => "Dates and times are written in different forms",
+            Self::LocalOffsets => "Times have different offsets from UTC",
+            Self::MixedPrecision => "Times have different precision",
+            Self::MixedEpochs => "Seconds and milliseconds occur side by side",
+            Self::MixedCase => "Names differ in capitals only",
+            Self::SplitPartition => "Partition keys of one thing differ in their spelling",
+            Self::PlaceholderInKey => "A key has a word for a value that was missing",
+            Self::TrailingBlank => "A component of a key has a blank at an end",
+            Self::EmptyComponent => "A component of a key is empty where others have a value",
+            Self::MixedDelimiters => "Keys of one kind have different delimiters",
+            Self::PrefixOfSibling => {
+                "No prefix reads a key with all that is below it and nothing else"
+            }
+            Self::DelimiterInData => "The delimiter is in the data",
+            Self::DriftedComposite => {
+                "A key was put together from an attribute that has changed since"
+            }
+            Self::DominantPartition => "One partition has most of the entries",
+            Self::SinglePartitionIndex => "All entries of an index have one partition key",
+            Self::ConcatenatedKey => {
+                "A key of an index is concatenated from attributes that could be the keys of the index themselves"
+            }
+            Self::HotKey => "A partition key takes more than a partition of the service gives",
+            Self::FilterNotKey => {
+                "A request reads many items to return few, and an index would pay"
+            }
+            Self::UnusedKey => {
+                "A filter of a request is a key condition of the table or of an index"
+            }
+            Self::UnreadIndex => "No request of the recording reads an index",
+            Self::ContainedIndex => "Another index contains an index",
+            Self::OverProjected => "An index holds more than its readers ask for",
         }
     }
 
@@ -256,8 +309,14 @@ impl Severity {
 
 impl Finding {
     pub(crate) fn new(rule: Rule, evidence: String, examples: Vec<String>) -> Self {
-        let (table, index, attribute) = (String::new(), None, None);
-        Self { rule, table, index, attribute, evidence, examples, fix: Cow::Borrowed(rule.fix()) }
+        let fix = Cow::Borrowed(rule.fix());
+        let (table, index, attribute, items) = (String::new(), None, None, Vec::new());
+        Self { rule, table, index, attribute, evidence, examples, items, fix }
+    }
+
+    /// Returns the finding with the items that show it, as offsets in the sample.
+    pub(crate) fn shown_by(self, items: impl IntoIterator<Item = usize>) -> Self {
+        Self { items: items.into_iter().take(SHOWN_MAX).collect(), ..self }
     }
 
     /// Returns the finding with a fix of its own.

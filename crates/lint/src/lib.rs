@@ -16,6 +16,7 @@
 //! | `moments/` | dates and times in the forms in which people write them |
 //! | `moments_in.rs` | the moments in a key attribute |
 //! | `places.rs` | components behind beginnings of one shape, over all collections |
+//! | `shown.rs` | the items that show a finding |
 //! | `siblings.rs` | components of sort keys after the same beginning, in one collection |
 //! | `rules/` | one file for each idea of a finding |
 //!
@@ -31,6 +32,7 @@ mod moments_in;
 mod places;
 mod requests;
 mod rules;
+mod shown;
 mod siblings;
 
 pub use design::{Collection, Item, Scalar, Source, SourceKind, Table};
@@ -53,13 +55,14 @@ pub fn lint(table: &Table, items: &[Item], collections: &[Collection]) -> Vec<Fi
             let of_values = rules::of_column(&column).into_iter();
             for finding in of_values.chain(rules::composites::of_column(&column)) {
                 if seen.insert((told_as(finding.rule), column.attribute)) {
+                    let finding = shown::by_rows(finding, &column);
                     findings.push(finding.of(&table.name, source, column.attribute));
                 }
             }
         }
     }
     findings.extend(rules::partitions::check(table, items));
-    findings.extend(rules::collections::check(table, collections));
+    findings.extend(rules::collections::check(table, items, collections));
     findings.sort_by_key(|finding| finding.rule);
     findings
 }

@@ -76,6 +76,23 @@ const MISSED: [(&str, &str); 2] = [
 ];
 
 #[test]
+fn findings_of_keys_name_the_items_that_show_them() {
+    for design in designs("bad") {
+        for finding in found(&design) {
+            if finding.rule.id() == "unused-attribute" {
+                assert!(finding.items.is_empty(), "{finding:?}");
+                continue;
+            }
+            assert!((1..=2).contains(&finding.items.len()), "{}: {finding:?}", design.name);
+            assert!(finding.items.iter().all(|nth| *nth < design.items.len()));
+            let attribute = finding.attribute.as_ref().unwrap();
+            let has = |nth: &usize| design.items[*nth].contains_key(attribute);
+            assert!(finding.items.iter().all(has), "{}: {finding:?}", design.name);
+        }
+    }
+}
+
+#[test]
 fn bad_designs_are_told_by_their_rule_only() {
     let mut failures = String::new();
     for design in designs("bad") {

@@ -43,6 +43,13 @@ fn check(keys: &[&str], expected: &[(Rule, &[&str])]) {
         .map(|(rule, examples)| (*rule, examples.iter().map(|key| (*key).to_owned()).collect()))
         .collect();
     assert_eq!(found, expected, "{keys:?}");
+    for finding in of_sort_keys(keys) {
+        let shown = finding.items.iter().map(|nth| keys[*nth]);
+        let pairs = shown.zip(&finding.examples);
+        let count = pairs.filter(|(key, example)| key.starts_with(&example[..])).count();
+        assert!(count > 0 || finding.rule == Rule::PointerAmongVersions, "{finding:?}");
+        assert_eq!(finding.items.len(), finding.examples.len().min(2), "{finding:?}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `hashrange lint`: faults of keys that will hurt later, of tables in use or of a design in a
 //! file.
 
-mod design;
+pub mod design;
 mod ignored;
 mod report;
 mod sample;
@@ -53,7 +53,7 @@ fn examine(client: &mut Client, arguments: &Lint, names: Vec<String>) -> anyhow:
         findings.extend(heat.iter().filter(|place| place.table == name).flat_map(lint_heat));
         findings.extend(advice.iter().flat_map(|advice| lint_requests(&name, advice)));
         name_parts(&mut findings, &KeyParts::of(client, &name)?);
-        report.add(&sample.text(), &findings)?;
+        report.add(&sample.text(), &findings, &sample.keys)?;
     }
     if let Some(text) = advice.iter().find_map(Advised::too_little_text) {
         report.note(&text)?;
@@ -135,8 +135,10 @@ pub fn run_on_design(arguments: &Lint, file: &Path) -> anyhow::Result<()> {
         let table = design::table(&Value::Object(definition.request.clone()));
         let most = usize::try_from(arguments.sample).unwrap_or(usize::MAX);
         let items: Vec<_> = definition.items.iter().take(most).map(design::item).collect();
+        let keys: Vec<_> =
+            definition.items.iter().take(most).map(|item| design::key(&table, item)).collect();
         let text = format!("{}: {} items of sample data", table.name, items.len());
-        report.add(&text, &lint(&table, &items, &[]))?;
+        report.add(&text, &lint(&table, &items, &[]), &keys)?;
     }
     report.end()
 }

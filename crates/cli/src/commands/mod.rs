@@ -28,7 +28,7 @@ mod history;
 mod import;
 mod item_key;
 mod key_parts;
-mod lint;
+pub mod lint;
 mod manual;
 mod page;
 mod put;

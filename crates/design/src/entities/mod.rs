@@ -14,6 +14,7 @@
 //! | `part.rs` | the attribute and the encoder behind a part of a key |
 //! | `pattern.rs` | the template of a key attribute for the items of one kind, and its drift |
 //! | `when.rs` | conditions that tell one kind from the others, or the items that have an index key |
+//! | `matrix.rs` | templates of partition keys by templates of sort keys, of the table and each index |
 //! | `templates.rs` | templates of the table, as text that `hashrange template set` takes |
 //! | `seen.rs` | attributes of a kind: types, share, examples |
 //!
@@ -21,6 +22,7 @@
 
 mod kind_attribute;
 mod kinds;
+mod matrix;
 mod narrow;
 mod part;
 mod pattern;
@@ -29,6 +31,7 @@ mod skeleton;
 mod templates;
 mod when;
 
+pub use matrix::{KeyMatrix, MatrixCell};
 pub use pattern::{Drift, KeyPattern};
 pub use seen::AttributeSeen;
 pub use templates::TableTemplate;
@@ -64,6 +67,8 @@ pub struct Entities {
     pub entities: Vec<Entity>,
     /// Key templates of the table, which `PutKeyTemplate` takes.
     pub templates: Vec<TableTemplate>,
+    /// Keys of the table and of its indexes: partition key by sort key.
+    pub matrix: Vec<KeyMatrix>,
     /// Items that fit no entity.
     pub others: Others,
     /// What cannot be told, in sentences.
@@ -140,7 +145,7 @@ pub fn infer(table: &str, definition: &Definition, items: &[Item]) -> Entities {
         kinds.iter().map(|kind| pattern::of_kind(&keys, kind, &narrow)).collect();
     let table_templates =
         templates::of_table(&keys, (&kinds, &patterns, told_by.as_deref()), &narrow, &mut notes);
-    let entities = kinds
+    let entities: Vec<Entity> = kinds
         .iter()
         .zip(patterns)
         .map(|(kind, patterns)| entity(&keys, kind, patterns, items))
@@ -151,6 +156,7 @@ pub fn infer(table: &str, definition: &Definition, items: &[Item]) -> Entities {
         items: count(items.len()),
         bytes: items.iter().fold(0, |sum, item| sum + count(item.size())),
         told_by,
+        matrix: matrix::of(definition, &entities, items),
         entities,
         templates: table_templates,
         others: Others { items: count(others.len()), examples: examples.collect() },

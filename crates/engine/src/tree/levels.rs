@@ -151,7 +151,7 @@ impl SortLevels<'_> {
         let key_type = self.schema.sort[self.fixed.len()].key_type;
         let narrowed = |operator| self.bounds(&self.fixed).narrowed(key_type, &operator);
         let folder = |value: &Value| {
-            let values = [&self.fixed[..], &[value.clone()]].concat();
+            let values = [&self.fixed[..], std::slice::from_ref(value)].concat();
             let node = self.path(&values, NodeKind::Item).into_iter().next();
             node.filter(|node| node.kind == NodeKind::Folder)
         };

@@ -32,6 +32,8 @@ pub(crate) struct Column<'i> {
 #[derive(Debug)]
 pub(crate) struct Row<'i> {
     pub(crate) item: &'i Item,
+    /// Offset of the item in the sample.
+    pub(crate) nth: usize,
     /// Number of the item collection; entries with the same keys before this one.
     pub(crate) collection: usize,
     pub(crate) text: &'i str,
@@ -56,7 +58,8 @@ impl<'i> Column<'i> {
     /// Returns the key attributes of a source in the order of its key, with the values of the items
     /// that are in it.
     pub(crate) fn all(source: &'i Source, items: &'i [Item]) -> Vec<Self> {
-        let within: Vec<&Item> = items.iter().filter(|item| source.has(item)).collect();
+        let within = items.iter().enumerate().filter(|(_, item)| source.has(item));
+        let within: Vec<(usize, &Item)> = within.collect();
         let mut before: Vec<&str> = source.partition.iter().map(String::as_str).collect();
         let mut columns = Vec::new();
         if source.kind != SourceKind::Local {
@@ -75,14 +78,14 @@ impl<'i> Column<'i> {
         source: &'i Source,
         attribute: &'i str,
         role: Role,
-        items: &[&'i Item],
+        items: &[(usize, &'i Item)],
         before: &[&str],
     ) -> Self {
         let keys = |item: &'i Item| -> Vec<&'i str> {
             before.iter().filter_map(|name| item.get(*name).map(Scalar::text)).collect()
         };
         // Collections are numbered in the order of their keys, however the sample was read.
-        let distinct: BTreeSet<Vec<&str>> = items.iter().map(|item| keys(item)).collect();
+        let distinct: BTreeSet<Vec<&str>> = items.iter().map(|(_, item)| keys(item)).collect();
         let collections: BTreeMap<Vec<&str>, usize> = distinct.into_iter().zip(0..).collect();
         let mut column = Self {
             source,
@@ -92,11 +95,11 @@ impl<'i> Column<'i> {
             rows: Vec::new(),
             delimiters: Delimiters::default(),
         };
-        for item in items {
+        for (nth, item) in items {
             let Some(value) = item.get(attribute) else { continue };
             let collection = collections.get(&keys(item)).copied().unwrap_or(0);
             column.is_number |= matches!(value, Scalar::N(_));
-            column.rows.push(Row::new(item, collection, value.text()));
+            column.rows.push(Row::new((*nth, item), collection, value.text()));
         }
         if !column.is_number {
             column.divide();
@@ -114,9 +117,9 @@ impl<'i> Column<'i> {
 }
 
 impl<'i> Row<'i> {
-    fn new(item: &'i Item, collection: usize, text: &'i str) -> Self {
+    fn new((nth, item): (usize, &'i Item), collection: usize, text: &'i str) -> Self {
         let tokens = tokens(text);
-        Self { item, collection, text, tokens, parts: Vec::new(), segments: Vec::new() }
+        Self { item, nth, collection, text, tokens, parts: Vec::new(), segments: Vec::new() }
     }
 
     fn divide(&mut self, delimiters: &Delimiters) {

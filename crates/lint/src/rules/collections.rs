@@ -1,6 +1,6 @@
 //! Item collections that come near a limit.
 
-use crate::design::{Collection, SourceKind, Table};
+use crate::design::{Collection, Item, SourceKind, Table};
 use crate::finding::{Finding, Rule};
 
 /// Limit of an item collection in a table with local indexes, in bytes. Source: developer guide,
@@ -10,7 +10,7 @@ const MAX_BYTES: u64 = 10 << 30;
 pub const LARGE_COLLECTION_BYTES: u64 = 8 << 30;
 
 /// Returns the collections that are near the limit.
-pub(crate) fn check(table: &Table, collections: &[Collection]) -> Vec<Finding> {
+pub(crate) fn check(table: &Table, items: &[Item], collections: &[Collection]) -> Vec<Finding> {
     let has_local = table.sources.iter().any(|source| source.kind == SourceKind::Local);
     let large = collections
         .iter()
@@ -22,7 +22,14 @@ pub(crate) fn check(table: &Table, collections: &[Collection]) -> Vec<Finding> {
                 collection.items, collection.bytes
             );
             let examples = vec![collection.partition.clone()];
-            Finding::new(Rule::LargeCollection, evidence, examples).of_table(&table.name, None)
+            let base = table.sources.first().and_then(|base| base.partition.first());
+            let has = |item: &Item| {
+                let value = base.and_then(|name| item.get(name));
+                value.is_some_and(|value| value.text() == collection.partition)
+            };
+            let within = items.iter().enumerate().filter(|(_, item)| has(item)).map(|(nth, _)| nth);
+            let finding = Finding::new(Rule::LargeCollection, evidence, examples);
+            finding.shown_by(within).of_table(&table.name, None)
         })
         .collect()
 }

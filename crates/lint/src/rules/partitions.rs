@@ -24,23 +24,25 @@ type Key<'i> = Vec<&'i Scalar>;
 
 fn of_source(table: &Table, source: &Source, items: &[Item]) -> Option<Finding> {
     let attribute = source.partition.first()?;
-    let mut counts: BTreeMap<Key<'_>, usize> = BTreeMap::new();
-    for item in items.iter().filter(|item| source.has(item)) {
+    let mut partitions: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
+    for (nth, item) in items.iter().enumerate().filter(|(_, item)| source.has(item)) {
         let key = source.partition.iter().filter_map(|name| item.get(name)).collect();
-        *counts.entry(key).or_default() += 1;
+        partitions.entry(key).or_default().push(nth);
     }
-    let total: usize = counts.values().sum();
-    let (key, most) = counts.iter().max_by_key(|(_, count)| **count)?;
+    let total: usize = partitions.values().map(Vec::len).sum();
+    let (key, rows) = partitions.iter().max_by_key(|(_, rows)| rows.len())?;
+    let most = rows.len();
     let key: Vec<&str> = key.iter().map(|value| value.text()).collect();
     let key = key.join(", ");
-    let finding = if counts.len() == 1 {
+    let finding = if partitions.len() == 1 {
         is_single(table, source, items, total).then(|| single(key, total))
     } else {
-        let is_dominant = *most * 100 >= total * DOMINANT_PERCENT;
-        let is_shown = total >= ENTRIES_MIN && counts.len() >= PARTITIONS_MIN;
-        (is_dominant && is_shown).then(|| dominant(key, *most, total, counts.len()))
+        let is_dominant = most * 100 >= total * DOMINANT_PERCENT;
+        let is_shown = total >= ENTRIES_MIN && partitions.len() >= PARTITIONS_MIN;
+        (is_dominant && is_shown).then(|| dominant(key, most, total, partitions.len()))
     };
-    Some(finding?.of(&table.name, source, attribute))
+    let finding = finding?.shown_by(rows.iter().copied());
+    Some(finding.of(&table.name, source, attribute))
 }
 
 /// Returns whether an index with one partition key was not meant to be small, and is no copy of a

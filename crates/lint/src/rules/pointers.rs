@@ -75,7 +75,8 @@ fn numbered(all: &[Version<'_, '_>]) -> Option<Finding> {
     };
     let evidence = format!("{} sorts between {} and {}", pointer.shown, before.shown, after.shown);
     let examples = [before, pointer, after].map(|version| version.key.to_owned());
-    Some(Finding::new(Rule::PointerAmongVersions, evidence, examples.to_vec()))
+    let finding = Finding::new(Rule::PointerAmongVersions, evidence, examples.to_vec());
+    Some(finding.shown_by([pointer.row.nth, after.row.nth]))
 }
 
 fn behind(
@@ -91,7 +92,8 @@ fn behind(
         pointer.shown, last.shown
     );
     let examples = vec![last.key.to_owned(), pointer.key.to_owned()];
-    Some(Finding::new(Rule::PointerAmongVersions, evidence, examples))
+    let finding = Finding::new(Rule::PointerAmongVersions, evidence, examples);
+    Some(finding.shown_by([last.row.nth, pointer.row.nth]))
 }
 
 /// Returns whether an item has all that another one has, its keys apart.

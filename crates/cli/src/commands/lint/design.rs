@@ -1,6 +1,6 @@
 //! The linter's tables and items from definitions and items in the API's JSON.
 
-use hashrange_lint::{Item, Scalar, Source, SourceKind, Table};
+use hashrange_lint::{Finding, Item, Scalar, Source, SourceKind, Table};
 use serde_json::{Map, Value};
 
 /// Returns a table from the request that creates it, or from its description.
@@ -32,6 +32,18 @@ fn source(kind: SourceKind, name: &str, described: &Value) -> Source {
 /// Returns the scalar attributes of an item.
 pub fn item(item: &Map<String, Value>) -> Item {
     item.iter().filter_map(|(name, value)| Some((name.clone(), scalar(value)?))).collect()
+}
+
+/// Returns the key of an item: its attributes that the table's own key has.
+pub fn key(table: &Table, item: &Map<String, Value>) -> Value {
+    let is_key = |name: &str| table.sources.first().is_some_and(|base| base.holds(name));
+    let key = item.iter().filter(|(name, _)| is_key(name));
+    Value::Object(key.map(|(name, value)| (name.clone(), value.clone())).collect())
+}
+
+/// Returns the keys of the items that show a finding; `keys` are those of the sample.
+pub fn keys_of<'k>(finding: &Finding, keys: &'k [Value]) -> Vec<&'k Value> {
+    finding.items.iter().filter_map(|nth| keys.get(*nth)).collect()
 }
 
 fn scalar(value: &Value) -> Option<Scalar> {

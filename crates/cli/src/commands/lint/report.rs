@@ -1,5 +1,6 @@
 //! The report of the linter: what is printed, and the files that are written beside it.
 
+use super::design::keys_of;
 use super::ignored::Ignored;
 use super::written;
 use crate::arguments::{Format, Lint};
@@ -8,7 +9,7 @@ use crate::exit::CheckFailed;
 use crate::output::{self, printer::Printer, table::shown};
 use anyhow::Context;
 use hashrange_lint::{Finding, Severity};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 
@@ -19,9 +20,9 @@ pub(super) struct Report<'p> {
     ignored: Ignored,
     /// Errors, warnings, suggestions.
     counts: [usize; 3],
-    /// Findings that are new, and all of them for a new baseline.
+    /// Findings that are new, and all of them as lines of a new baseline.
     told: Vec<Finding>,
-    all: Vec<Finding>,
+    all: Vec<String>,
     /// Findings below the severity that is reported.
     hidden: usize,
     /// Severity of the worst finding that is new.
@@ -35,8 +36,14 @@ impl<'p> Report<'p> {
         Ok(Self { printer, arguments, ignored, counts: [0; 3], told, all, hidden: 0, worst: None })
     }
 
-    pub(super) fn add(&mut self, text: &str, found: &[Finding]) -> anyhow::Result<()> {
-        self.all.extend(found.iter().cloned());
+    /// Adds the findings of a table; `keys` are those of the sampled items.
+    pub(super) fn add(
+        &mut self,
+        text: &str,
+        found: &[Finding],
+        keys: &[Value],
+    ) -> anyhow::Result<()> {
+        self.all.extend(found.iter().map(|finding| as_json(finding, keys)));
         let new: Vec<Finding> =
             found.iter().filter(|finding| !self.ignored.takes(finding)).cloned().collect();
         self.worst = self.worst.into_iter().chain(new.iter().map(|it| it.rule.severity())).min();
@@ -49,7 +56,10 @@ impl<'p> Report<'p> {
         }
         self.told.extend(findings.iter().cloned());
         if self.printer.format != Format::Table {
-            return findings.iter().map(as_json).try_for_each(output::line);
+            return findings
+                .iter()
+                .map(|finding| as_json(finding, keys))
+                .try_for_each(output::line);
         }
         output::line(shown(text))?;
         for line in findings.iter().flat_map(lines) {
@@ -99,7 +109,7 @@ impl<'p> Report<'p> {
         })?;
         write(&self.arguments.junit, &|| written::junit(&self.told))?;
         write(&self.arguments.write_baseline, &|| {
-            self.all.iter().map(|finding| as_json(finding) + "\n").collect()
+            self.all.iter().map(|line| line.clone() + "\n").collect()
         })?;
         let fail_on = self.arguments.fail_on;
         match self.worst.filter(|worst| fail_on.includes(*worst)) {
@@ -140,11 +150,11 @@ fn lines(finding: &Finding) -> Vec<String> {
 }
 
 /// Returns a finding as a line of JSON.
-fn as_json(finding: &Finding) -> String {
+fn as_json(finding: &Finding, keys: &[Value]) -> String {
     let value = json!({
         "table": finding.table, "index": finding.index, "attribute": finding.attribute,
         "rule": finding.rule.id(), "severity": finding.rule.severity().word(),
-        "evidence": finding.evidence, "examples": finding.examples, "fix": finding.fix,
+        "evidence": finding.evidence, "examples": finding.examples, "keys": keys_of(finding, keys), "fix": finding.fix,
     });
     value.to_string()
 }

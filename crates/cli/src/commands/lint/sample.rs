@@ -22,6 +22,8 @@ pub struct Sample {
     pub table: Table,
     /// Items of it.
     pub items: Vec<Item>,
+    /// Their keys, as the service writes them.
+    pub keys: Vec<Value>,
     /// The largest item collections, where they have a limit.
     pub collections: Vec<Collection>,
     all_items: u64,
@@ -46,8 +48,8 @@ pub fn of(client: &mut Client, name: &str, most: u64) -> anyhow::Result<Sample> 
     let described = client.call(Operation::DescribeTable, &json!({ "TableName": name }))?;
     let table = design::table(&described["Table"]);
     let all_items = described["Table"]["ItemCount"].as_u64().unwrap_or(0);
-    let mut sample =
-        Sample { table, items: Vec::new(), collections: Vec::new(), all_items, read_units: 0.0 };
+    let (items, keys, collections) = (Vec::new(), Vec::new(), Vec::new());
+    let mut sample = Sample { table, items, keys, collections, all_items, read_units: 0.0 };
     for place in 0..PLACES {
         let due = u128::from(most) * u128::from(place + 1) / u128::from(PLACES);
         read_place(client, &mut sample, place, due)?;
@@ -81,7 +83,10 @@ fn read_place(
         let mut page = client.call(Operation::Scan, &request)?;
         sample.read_units += consumed(&page);
         let items = page["Items"].as_array().into_iter().flatten();
-        sample.items.extend(items.filter_map(Value::as_object).map(design::item));
+        for item in items.filter_map(Value::as_object) {
+            sample.items.push(design::item(item));
+            sample.keys.push(design::key(&sample.table, item));
+        }
         match page["LastEvaluatedKey"].take() {
             Value::Null => return Ok(()),
             last => request["ExclusiveStartKey"] = last,

@@ -25,6 +25,7 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("ListSamples", |database, body| Box::pin(samples::list(database, body))),
     ("LoadSample", |database, body| Box::pin(samples::load(database, body))),
     ("ReadModel", |database, body| Box::pin(model::read_model(database, body))),
+    ("DescribeFindings", |database, body| Box::pin(design::findings(database, body))),
     ("DescribeHistory", |database, body| Box::pin(history::describe(database, body))),
     ("DescribeChanges", |database, body| Box::pin(history::changes(database, body))),
     ("RestoreItems", |database, body| Box::pin(history::restore(database, body))),

@@ -112,15 +112,15 @@ struct Open {
 /// Runs Ruler.
 pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let request: Request = read(body)?;
-    let item = |raw: &Box<RawValue>| items::read(Some(raw));
+    let item = |raw: Option<&RawValue>| raw.map(|raw| items::read(Some(raw))).transpose();
     let input = RulerInput {
         table_name: request.table_name,
         index_name: request.index_name,
-        partition_key: request.partition_key.as_ref().map(item).transpose()?,
+        partition_key: item(request.partition_key.as_deref())?,
         sort_key: items::read(request.sort_key.as_deref())?,
         prefix: request.prefix,
-        from: request.from.as_ref().map(item).transpose()?,
-        to: request.to.as_ref().map(item).transpose()?,
+        from: item(request.from.as_deref())?,
+        to: item(request.to.as_deref())?,
         delimiter: request.delimiter,
         bins: request.bins,
         cursor: request.cursor.as_deref().map(Cursor::read).transpose()?,

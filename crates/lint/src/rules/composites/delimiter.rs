@@ -58,7 +58,8 @@ fn of_attribute(column: &Column<'_>, name: &str, usual: Place) -> Option<Finding
     let mut divided = divided.filter(|(row, value)| place(row.text, value) == Some(usual));
     let (row, value) = divided.next()?;
     let evidence = format!("{name} is {value:?}, which is more than one component");
-    Some(Finding::new(Rule::DelimiterInData, evidence, vec![row.text.to_owned()]))
+    let finding = Finding::new(Rule::DelimiterInData, evidence, vec![row.text.to_owned()]);
+    Some(finding.shown_by([row.nth]))
 }
 
 /// Returns the place of a value in a key, if it stands there between marks or ends.

@@ -86,7 +86,8 @@ fn of_place(column: &Column<'_>, form: &Form<'_, '_>, place: usize) -> Option<Fi
         value.text(),
         component.text
     );
-    Some(Finding::new(Rule::DriftedComposite, evidence, vec![row.text.to_owned()]))
+    let finding = Finding::new(Rule::DriftedComposite, evidence, vec![row.text.to_owned()]);
+    Some(finding.shown_by([row.nth]))
 }
 
 impl<'c, 'i> Drift<'c, 'i> {
