@@ -103,7 +103,7 @@ export function Ruler(props: RulerProps) {
       )}
       {line && line.bins.length > 0 && <RulerTable line={line} isShown={hasTable} open={props.line ? undefined : (nth) => openBin(source, line, nth, go, props)} title={title} />}
       {features.has('Ruler') === false && !props.line && (
-        <LeftOut>{leftOut('The exact count of folders', 'Ruler')} What stands here was read page by page.</LeftOut>
+        <LeftOut>{leftOut('Counting by the server', 'Ruler')} What stands here was read page by page.</LeftOut>
       )}
     </div>
   );
