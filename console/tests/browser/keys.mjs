@@ -25,6 +25,7 @@ await withOwn({ args: ['--sample', 'world'], hash: '#/keys/cities' }, async ({ p
 
   await until(async () => (await text(page.locator('.ruler-total').first())).startsWith('7,018 items'), 'the count of the partition');
   await until(async () => (await page.locator('[role=treeitem]').count()) > 20, 'the tree');
+  await page.locator('.ruler canvas[data-calls]').waitFor();
   atMost(Number(await page.locator('.ruler canvas').getAttribute('data-calls')), 400, 'draw calls');
   atMost(await elements(page), 2000, 'elements of the screen');
 
@@ -93,11 +94,12 @@ await withOwn({ args: ['--sample', 'world'], hash: '#/keys/cities' }, async ({ p
   await until(async () => (await page.locator('[role=treeitem][aria-level="2"]').count()) === 0, 'the level closed');
 });
 
-await withOwn({ args: ['--sample', 'world'], hash: `#/keys/cities?index=by-population&pk=${US}`, theme: 'dark' }, async ({ page }) => {
+await withOwn({ args: ['--sample', 'world'], hash: `#/keys/cities?index=by-population&pk=${US}`, theme: 'dark' }, async ({ page, call }) => {
   await until(async () => (await text(page.locator('.ruler-total').first())).startsWith('7,018 items'), 'the ruler of numbers');
+  const millions = await call('Query', { TableName: 'cities', IndexName: 'by-population', Select: 'COUNT', KeyConditionExpression: 'country = :c AND population >= :p', ExpressionAttributeValues: { ':c': { S: 'US' }, ':p': { N: '1000000' } } });
   await page.getByRole('combobox', { name: 'Operator' }).selectOption('>=');
   await page.getByRole('textbox', { name: 'Value' }).fill('1000000');
-  await until(async () => /examines (9|10) items/.test(await text(page.locator('.range-figures'))), 'figures of a range of numbers');
+  await until(async () => (await text(page.locator('.range-figures'))).includes(`examines ${millions.Count} items`), 'figures of a range of numbers');
   await shot(page, 'keys-numbers-dark');
   await axe(page, 'keys, dark');
 });
@@ -117,7 +119,7 @@ await withOwn({ args: ['--sample', 'world'], hash: `#/keys/cities?pk=${US}`, wid
   atMost(wide, 360, 'width of the page');
 });
 
-const HOSTILE = ['<img src=x onerror=alert(1)>', 'a\u202eb\u0000c', `m${'\u0301'.repeat(600)}`, '__proto__', "'; DROP TABLE x; --", '\u{10ffff}', ' ', '#', '##', 'javascript:alert(1)'];
+const HOSTILE = ['<img src=x onerror=alert(1)>', 'a\u202eb\u0000c', `m${'\u0301'.repeat(200)}`, '__proto__', "'; DROP TABLE x; --", '\u{10ffff}', ' ', '#', '##', 'javascript:alert(1)'];
 
 async function hostileTable({ call }) {
   await call('CreateTable', {
