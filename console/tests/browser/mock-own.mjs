@@ -358,6 +358,7 @@ async function watch(mock, asked) {
   const isFresh = asked.Cursor === undefined;
   const [of, from = '0', second = '0'] = (asked.Cursor ?? '').split('/');
   const isLost = !isFresh && of !== String(mock.watch);
+  const watch = mock.watch;
   let number = isFresh || isLost ? mock.number : Number(from);
   let since = isFresh || isLost ? Date.now() - 1000 : Number(second);
   const until = Date.now() + Math.min(20, asked.WaitSeconds ?? 0) * 1000;
@@ -370,7 +371,7 @@ async function watch(mock, asked) {
       mock.invent(due);
     }
     found = mock.lines.filter((line) => line.Number > number && passes(line, asked.Filter));
-    if (found.length > 0 || Date.now() >= until) break;
+    if (found.length > 0 || isLost || Date.now() >= until) break;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const limit = asked.Limit ?? 200;
@@ -385,7 +386,7 @@ async function watch(mock, asked) {
   number = mock.number;
   since = last;
   return withoutAbsent({
-    Server: 'mock', Cursor: `${mock.watch}/${number}/${since}`, IsNew: isFresh || isLost ? true : undefined, Because: isLost ? 'Ended' : undefined,
+    Server: 'mock', Cursor: `${watch}/${number}/${since}`, IsNew: isFresh || isLost ? true : undefined, Because: isLost ? 'Ended' : undefined,
     Requests: shown, Seconds: seconds, Lost: lost > 0 && mock.load > 2000 ? 12 : 0, LeftOut: lost, OneIn: lost > 0 ? Math.ceil(found.length / limit) : 1, ValuesAreKept: true,
   });
 }
