@@ -169,7 +169,7 @@ function Load({ seconds }: { seconds: Second[] }) {
   const last = seconds.at(-1);
   return (
     <div class="live-load">
-      <LineChart title="Load" times={times} series={series} words={(n) => count(n)} height={84} />
+      <LineChart title="Load" times={times} series={series} words={count} height={84} isWhole />
       <dl class="live-figures">
         <div>
           <dt>read units a second</dt>

@@ -32,6 +32,7 @@ class Mock {
     for await (const chunk of asked) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString('utf8');
     const [, operation = ''] = String(asked.headers['x-amz-target'] ?? '').split('.');
+    if (this.isGone) return asked.socket.destroy();
     const isOwn = String(asked.headers['x-amz-target'] ?? '').startsWith('Hashrange');
     try {
       if (isOwn && this.without.has(operation)) return send(answer, 400, { __type: 'com.amazon.coral.service#UnknownOperationException' });
@@ -425,7 +426,7 @@ const OWN = {
   DescribeFindings: findings,
   WatchRequests: watch,
   StopWatchingRequests: (mock) => (mock.watch++, {}),
-  DescribeServer: server,
+  DescribeServer: (mock, asked) => (mock.change ?? ((described) => described))(server(mock, asked)),
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
