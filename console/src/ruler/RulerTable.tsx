@@ -5,7 +5,7 @@ import { bytes, count, percent } from '../data/sizes';
 import { Button } from '../parts/Button';
 import type { Line } from './bins';
 import { part } from './keys';
-import { told, toldKey, toldText } from './told';
+import { told, toldKey, toldName } from './told';
 
 const ROWS = 100;
 
@@ -21,7 +21,7 @@ export function RulerTable({ line, isShown, open, title }: { line: Line; isShown
   const isMore = line.bins.length > ROWS;
   const what = line.kind === 'Partitions' ? 'partition' : line.kind === 'Folders' ? 'folder' : 'keys';
   return (
-    <div class={isShown ? 'ruler-table' : 'ruler-table hidden'}>
+    <div class={isShown ? 'ruler-table' : 'hidden'} tabIndex={isShown ? 0 : undefined} role={isShown ? 'region' : undefined} aria-label={isShown ? `${title} as a table` : undefined}>
       <table>
         <caption class="hidden">
           {title}: {count(from + 1)} to {count(from + rows.length)} of {count(line.bins.length)}
@@ -42,10 +42,10 @@ export function RulerTable({ line, isShown, open, title }: { line: Line; isShown
               <th scope="row" class="mono">
                 {isShown && open ? (
                   <button type="button" class="crumb mono" onClick={() => open(from + nth)}>
-                    {bin.Name !== undefined ? toldText(bin.Name, 80) : bin.Folders > 1 ? `${count(bin.Folders)} folders` : value(nth, 'First')}
+                    {bin.Name !== undefined ? toldName(bin.Name, 80) : bin.Folders > 1 ? `${count(bin.Folders)} folders` : value(nth, 'First')}
                   </button>
                 ) : (
-                  (bin.Name && toldText(bin.Name, 80)) || `${bin.Folders} folders`
+                  (bin.Name && toldName(bin.Name, 80)) || `${bin.Folders} folders`
                 )}
               </th>
               <td class="mono">{value(nth, 'First')}</td>

@@ -9,16 +9,16 @@ import { pathToFileURL } from 'node:url';
 
 const AUTHORIZATION = 'AWS4-HMAC-SHA256 Credential=mock/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=x';
 
-export function startMock({ endpoint, port, budget = 20_000, load = 0, without = [] }) {
+export function startMock({ endpoint, port, budget = 20_000, load = 0, without = [], real = [] }) {
   const target = new URL(endpoint);
-  const mock = new Mock(target, budget, load, new Set(without));
+  const mock = new Mock(target, budget, load, new Set(without), new Set(real));
   const server = createServer((asked, answer) => void mock.serve(asked, answer));
   return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve({ server, mock, url: `http://127.0.0.1:${server.address().port}` })));
 }
 
 class Mock {
-  constructor(target, budget, load, without) {
-    Object.assign(this, { target, budget, load, without });
+  constructor(target, budget, load, without, real) {
+    Object.assign(this, { target, budget, load, without, real });
     this.started = Date.now();
     this.number = 0;
     this.lines = [];
@@ -32,10 +32,11 @@ class Mock {
     for await (const chunk of asked) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString('utf8');
     const [, operation = ''] = String(asked.headers['x-amz-target'] ?? '').split('.');
+    if (this.isGone) return asked.socket.destroy();
     const isOwn = String(asked.headers['x-amz-target'] ?? '').startsWith('Hashrange');
     try {
       if (isOwn && this.without.has(operation)) return send(answer, 400, { __type: 'com.amazon.coral.service#UnknownOperationException' });
-      if (isOwn && OWN[operation]) return send(answer, 200, await OWN[operation](this, JSON.parse(body || '{}')));
+      if (isOwn && OWN[operation] && !this.real.has(operation)) return send(answer, 200, await OWN[operation](this, JSON.parse(body || '{}')));
     } catch (error) {
       return send(answer, 400, { __type: 'com.amazon.coral.validate#ValidationException', message: String(error.message ?? error) });
     }
@@ -358,6 +359,7 @@ async function watch(mock, asked) {
   const isFresh = asked.Cursor === undefined;
   const [of, from = '0', second = '0'] = (asked.Cursor ?? '').split('/');
   const isLost = !isFresh && of !== String(mock.watch);
+  const watch = mock.watch;
   let number = isFresh || isLost ? mock.number : Number(from);
   let since = isFresh || isLost ? Date.now() - 1000 : Number(second);
   const until = Date.now() + Math.min(20, asked.WaitSeconds ?? 0) * 1000;
@@ -370,7 +372,7 @@ async function watch(mock, asked) {
       mock.invent(due);
     }
     found = mock.lines.filter((line) => line.Number > number && passes(line, asked.Filter));
-    if (found.length > 0 || Date.now() >= until) break;
+    if (found.length > 0 || isLost || Date.now() >= until) break;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const limit = asked.Limit ?? 200;
@@ -385,7 +387,7 @@ async function watch(mock, asked) {
   number = mock.number;
   since = last;
   return withoutAbsent({
-    Server: 'mock', Cursor: `${mock.watch}/${number}/${since}`, IsNew: isFresh || isLost ? true : undefined, Because: isLost ? 'Ended' : undefined,
+    Server: 'mock', Cursor: `${watch}/${number}/${since}`, IsNew: isFresh || isLost ? true : undefined, Because: isLost ? 'Ended' : undefined,
     Requests: shown, Seconds: seconds, Lost: lost > 0 && mock.load > 2000 ? 12 : 0, LeftOut: lost, OneIn: lost > 0 ? Math.ceil(found.length / limit) : 1, ValuesAreKept: true,
   });
 }
@@ -424,7 +426,7 @@ const OWN = {
   DescribeFindings: findings,
   WatchRequests: watch,
   StopWatchingRequests: (mock) => (mock.watch++, {}),
-  DescribeServer: server,
+  DescribeServer: (mock, asked) => (mock.change ?? ((described) => described))(server(mock, asked)),
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

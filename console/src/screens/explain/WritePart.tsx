@@ -1,11 +1,13 @@
 // One write of an explanation: the item before and after, each index entry that changes, the units.
 
-import { go, link } from '../../base/address';
+import { go } from '../../base/address';
 import { useTable } from '../../base/tables';
 import { bytes, units } from '../../data/sizes';
+import { itemLink } from '../../ruler/query';
 import { Ruler } from '../../ruler/Ruler';
 import { toldText } from '../../ruler/told';
 import { amountOf, keyedOfStep, placeOfKey, type Explanation, type WriteStep } from './explanation';
+import { Scroll } from '../../ruler/Scroll';
 
 const sentence = ({ BytesBefore: before, BytesAfter: after, Refused: refused, Action: action }: WriteStep): string => {
   if (refused !== undefined || action === 'Check') return before === undefined ? 'No item is stored; nothing is written.' : `Nothing is written; ${bytes(before)} are stored.`;
@@ -22,7 +24,7 @@ export function WritePart({ write, explanation, isAnalyzed, isAlone }: { write: 
     <>
       {place && isAlone && (
         <section aria-label="Ruler">
-          <Ruler source={place.source} ends={place.ends} onItem={(key) => go(link('items', [write.Table], { item: JSON.stringify(key) }))} />
+          <Ruler source={place.source} ends={place.ends} onItem={(key) => go(itemLink(place.source, key))} />
         </section>
       )}
       {write.Refused && (
@@ -32,6 +34,7 @@ export function WritePart({ write, explanation, isAnalyzed, isAlone }: { write: 
       )}
       <p>{sentence(write)}{!isAnalyzed && !write.Refused && ' This is the plan: nothing was written yet.'}</p>
       <section aria-label="Units">
+        <Scroll label="Units and entries">
         <table class="plain-table write-table">
           <thead>
             <tr>
@@ -55,6 +58,7 @@ export function WritePart({ write, explanation, isAnalyzed, isAlone }: { write: 
             })}
           </tbody>
         </table>
+        </Scroll>
         {price && isAlone && (
           <p>
             <b>{price}</b> a million such requests <span class="hint">on demand, {explanation.Price!.Region}</span>
