@@ -41,7 +41,7 @@ export function Top() {
         </button>
       )}
       <span class="space" />
-      <button type="button" class="find" onClick={() => (isPaletteOpen.value = true)} title="Find tables, keys and actions" aria-label={`Find tables, keys and actions, ${keyWords('mod+k')}`}>
+      <button type="button" class="find" onClick={() => (isPaletteOpen.value = true)} title="Find tables, keys and actions" aria-label={`Find ${keyWords('mod+k')}: tables, keys and actions`}>
         <Icon name="query" /> <span>Find</span> <kbd>{keyWords('mod+k')}</kbd>
       </button>
       <Button kind="quiet" icon="key" title={setup.Namespaces ? 'Access and namespace' : 'Access'} class="access" onClick={() => (askingForAccess.value = true)}>

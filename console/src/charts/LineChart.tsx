@@ -26,6 +26,8 @@ export interface LineChartProps {
   height?: number;
   /** Whether the axis is logarithmic, for latencies. */
   isLog?: boolean;
+  /** Whether values are bytes, so that the axis has round steps of them. */
+  isBytes?: boolean;
 }
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [58, 8, 8, 20];
@@ -45,7 +47,7 @@ interface Scale {
 }
 
 /** Returns the axis of the values: from 0, or in powers of ten. */
-export function scaleOf(series: readonly Series[], isLog: boolean): Scale {
+export function scaleOf(series: readonly Series[], isLog: boolean, isBytes = false): Scale {
   let [least, most] = [Infinity, 0];
   for (const { values } of series) {
     for (const value of values) {
@@ -61,7 +63,7 @@ export function scaleOf(series: readonly Series[], isLog: boolean): Scale {
     for (let at = low; at <= high * 1.0001 && ticks.length < 12; at *= 10) ticks.push(at);
     return { low, high, isLog: true, ticks };
   }
-  const step = stepOf(most / 3);
+  const step = isBytes ? bytesStep(most / 3) : stepOf(most / 3);
   const high = Math.max(step, Math.ceil(most / step) * step);
   const ticks: number[] = [];
   for (let at = 0; at <= high * 1.0001 && ticks.length < 12; at += step) ticks.push(at);
@@ -76,18 +78,24 @@ function stepOf(rough: number): number {
   return power * (first <= 1 ? 1 : first <= 2 ? 2 : first <= 5 ? 5 : 10);
 }
 
+/** The same of the largest unit of 1,024 that is below it. */
+function bytesStep(rough: number): number {
+  const unit = 1024 ** Math.max(0, Math.floor(Math.log2(Math.max(1, rough)) / 10));
+  return unit * Math.max(1, stepOf(rough / unit));
+}
+
 function placeIn(scale: Scale, value: number): number {
   if (!scale.isLog) return (value - scale.low) / (scale.high - scale.low);
   return Math.max(0, (Math.log10(Math.max(value, scale.low)) - Math.log10(scale.low)) / (Math.log10(scale.high) - Math.log10(scale.low)));
 }
 
-export function LineChart({ title, times, series, words, height = 150, isLog = false }: LineChartProps) {
+export function LineChart({ title, times, series, words, height = 150, isLog = false, isBytes = false }: LineChartProps) {
   const root = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
   const [at, setAt] = useState<number | null>(null);
   const [hasTable, setTable] = useState(false);
-  const scale = useMemo(() => scaleOf(series, isLog), [series, isLog]);
+  const scale = useMemo(() => scaleOf(series, isLog, isBytes), [series, isLog, isBytes]);
   const dark = isDark.value;
   useEffect(() => {
     if (!root.current) return;

@@ -103,7 +103,7 @@ export function Ruler(props: RulerProps) {
       )}
       {line && line.bins.length > 0 && <RulerTable line={line} isShown={hasTable} open={props.line ? undefined : (nth) => openBin(source, line, nth, go, props)} title={title} />}
       {features.has('Ruler') === false && !props.line && (
-        <LeftOut>{leftOut('The exact count of folders', 'Ruler')} What stands here was read page by page.</LeftOut>
+        <LeftOut>{leftOut('Counting by the server', 'Ruler')} What stands here was read page by page.</LeftOut>
       )}
     </div>
   );
@@ -627,10 +627,21 @@ interface HandleProps {
   move: (segment: number) => void;
 }
 
+const HANDLE = 24;
+
+/** Handles stand outside of their band and beside each other, and reach over the ends of the ruler by half at most. */
+function handleLeft({ x, width: across }: Band, width: number): Record<'lower' | 'upper', number> {
+  const over = HANDLE / 2;
+  const upper = Math.min(x + across, width - over);
+  const lower = Math.max(Math.min(x, upper) - HANDLE, -over);
+  return { lower, upper: Math.max(upper, lower + HANDLE) };
+}
+
 /** An end of the range: a mouse, a finger or arrows move it from segment to segment. */
 function Handle({ side, band, ends, line, segments, width, move }: HandleProps) {
   const isHeld = useRef(false);
   const x = side === 'lower' ? band.x : band.x + band.width;
+  const left = handleLeft(band, width)[side];
   const bound = ends[side];
   const words = bound ? told(bound.key, 80) : side === 'lower' ? 'open: from the first key' : 'open: to the last key';
   const edge = (segment: Segment) => (side === 'lower' ? segment.x : segment.x + segment.width);
@@ -651,7 +662,7 @@ function Handle({ side, band, ends, line, segments, width, move }: HandleProps) 
     <button
       type="button"
       class={`ruler-handle ${side}`}
-      style={{ left: `${x}px`, top: `${LANES.marks}px`, height: `${LANES.bar + LANES.band}px` }}
+      style={{ left: `${left}px`, top: `${LANES.marks}px`, height: `${LANES.bar + LANES.band}px` }}
       role="slider"
       aria-label={side === 'lower' ? 'Lower end of the range' : 'Upper end of the range'}
       aria-valuemin={0}

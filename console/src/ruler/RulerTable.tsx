@@ -21,7 +21,7 @@ export function RulerTable({ line, isShown, open, title }: { line: Line; isShown
   const isMore = line.bins.length > ROWS;
   const what = line.kind === 'Partitions' ? 'partition' : line.kind === 'Folders' ? 'folder' : 'keys';
   return (
-    <div class={isShown ? 'ruler-table' : 'ruler-table hidden'}>
+    <div class={isShown ? 'ruler-table' : 'hidden'} tabIndex={isShown ? 0 : undefined} role={isShown ? 'region' : undefined} aria-label={isShown ? `${title} as a table` : undefined}>
       <table>
         <caption class="hidden">
           {title}: {count(from + 1)} to {count(from + rows.length)} of {count(line.bins.length)}

@@ -76,7 +76,7 @@ export function refined(line: Line, answer: RulerAnswer): Line {
   const isPlaced = line.kind !== 'Partitions';
   const [after, until] = [part(After, line.attribute), part(Until, line.attribute)];
   const [before, behind] = isPlaced ? around(line, after, until) : aroundNames(line, After, Until);
-  const bins = [...before, ...answer.Bins, ...behind].slice(0, BINS_MAX);
+  const bins = seamed(seamed(before, answer.Bins), behind).slice(0, BINS_MAX);
   const work = workOf(answer);
   const { cursor: _, ...rest } = line;
   return counted({
@@ -99,10 +99,20 @@ function around(line: Line, after: KeyValue | undefined, until: KeyValue | undef
     if (!first || !last) continue;
     if (after && compare(last, after) <= 0) before.push(bin);
     else if (until && compare(first, until) > 0) behind.push(bin);
-    else if (until && compare(last, until) > 0) behind.push({ ...bin, IsExact: false, Items: 1, Bytes: 0 });
-    else if (after && compare(first, after) <= 0) before.push({ ...bin, Last: { ...bin.Last, [line.attribute]: after } });
+    else if (until && compare(last, until) > 0) behind.push({ ...bin, First: { ...bin.First, [line.attribute]: until }, IsExact: false, Items: 1, Bytes: 0 });
+    else if (after && compare(first, after) < 0) before.push({ ...bin, Last: { ...bin.Last, [line.attribute]: after } });
   }
   return [before, behind];
+}
+
+/** Joins two stretches; a folder, or a partition, that lies on both sides of the seam is one bin. */
+function seamed(before: Bin[], behind: Bin[]): Bin[] {
+  const [last, first] = [before.at(-1), behind[0]];
+  const isCounted = last?.IsExact && first?.IsExact;
+  const isOne = isCounted && (last.Folder !== undefined ? last.Folder === first.Folder : last.Folders === 1 && first.Folders === 1 && same(last.Last, first.First));
+  if (!isOne) return [...before, ...behind];
+  const whole: Bin = { ...last, Last: first.Last, Items: last.Items + first.Items, Bytes: last.Bytes + first.Bytes };
+  return [...before.slice(0, -1), whole, ...behind.slice(1)];
 }
 
 /** Partitions sort by a hash that the page does not know: their stretch is found by the keys themselves. */

@@ -1,6 +1,7 @@
 // The request that a place on the ruler stands for.
 
-import type { Key, KeyValue } from './keys';
+import { link } from '../base/address';
+import { part, textOf, type Key, type KeyValue } from './keys';
 import type { KeyRange } from './range';
 import { attributeOf, type RulerSource } from './source';
 
@@ -44,4 +45,35 @@ function conditionOf(writer: Writer, attribute: string, { operator, values }: Ke
   const [first, second] = values.map((value) => writer.value(value));
   if (operator === 'begins_with') return `begins_with(${name}, ${first})`;
   return operator === 'BETWEEN' ? `${name} BETWEEN ${first} AND ${second}` : `${name} ${operator} ${first}`;
+}
+
+/** The Items screen at the place of a ruler. */
+export function itemsLink(source: RulerSource, range: KeyRange | null = null): string {
+  const { partitionKey, sortKey } = source;
+  if (!partitionKey) return link('items', [source.table], { index: source.index });
+  const texts = source.partition.map((name) => textOf(part(partitionKey, name) ?? { S: '' }));
+  // Its form has one row for the sort key.
+  const first = source.sort[0] === undefined ? undefined : part(sortKey, source.sort[0]);
+  const shown: KeyRange | null = first ? { operator: '=', values: [first] } : (range ?? rangeOfPlace(source));
+  return link('items', [source.table], { index: source.index, pk: JSON.stringify(texts), op: shown?.operator, sk: shown && JSON.stringify(shown.values.map(textOf)) });
+}
+
+/** The Query screen at the place of a ruler. */
+export function queryLink(source: RulerSource, range: KeyRange | null = null): string {
+  const { partitionKey } = source;
+  const shown = range ?? rangeOfPlace(source);
+  const equal = source.sort.flatMap((name) => (part(source.sortKey, name) ? [{ op: '=', v: [textOf(part(source.sortKey, name)!)] }] : []));
+  const draft = {
+    index: source.index,
+    pk: partitionKey && source.partition.map((name) => textOf(part(partitionKey, name) ?? { S: '' })),
+    sk: partitionKey && [...equal, ...(shown ? [{ op: shown.operator, v: shown.values.map(textOf) }] : [])],
+  };
+  return link('query', [source.table], { q: JSON.stringify(draft) });
+}
+
+/** The Items screen at one item. */
+export function itemLink(source: RulerSource, key: Key): string {
+  const of = (names: string[]) => Object.fromEntries(names.flatMap((name) => (part(key, name) ? [[name, part(key, name)!]] : []))) as Key;
+  const sort = source.sort[0] === undefined ? undefined : part(key, source.sort[0]);
+  return itemsLink({ ...source, partitionKey: of(source.partition), sortKey: undefined, prefix: undefined, from: undefined, to: undefined }, sort ? { operator: '=', values: [sort] } : null);
 }

@@ -14,7 +14,7 @@ import { Spinner } from '../parts/Spinner';
 import { Tabs } from '../parts/Tabs';
 import { KeyForm } from '../ruler/colours';
 import { part, textOf, type Key, type KeyValue } from '../ruler/keys';
-import { requestFor, rangeOfPlace } from '../ruler/query';
+import { itemLink, itemsLink, queryLink, requestFor } from '../ruler/query';
 import type { KeyRange } from '../ruler/range';
 import { RangeEditor } from '../ruler/RangeEditor';
 import { Ruler, type RulerMark } from '../ruler/Ruler';
@@ -114,8 +114,11 @@ function KeysOf({ table, address }: { table: TableDescription; address: Address 
           choices={all.map((one) => ({ value: one.index ?? '', title: `${one.index ?? 'table'} (${keyWords(one)})` }))}
         />
         <span class="space" />
-        <LinkButton href={itemsLink(place, range)} icon="items">
-          Items here
+        <LinkButton href={itemsLink(place, place.partitionKey ? range : null)} icon="items">
+          Items
+        </LinkButton>
+        <LinkButton href={queryLink(place, place.partitionKey ? range : null)} icon="query">
+          Query
         </LinkButton>
         <LinkButton href={explainLink(request.operation, request.request)} icon="explain">
           Explain
@@ -132,17 +135,6 @@ function KeysOf({ table, address }: { table: TableDescription; address: Address 
       </section>
     </>
   );
-}
-
-/** The Items screen at the place: what is there is read by the same request. */
-function itemsLink(place: RulerSource, range: KeyRange | null): string {
-  const shown = range ?? rangeOfPlace(place);
-  return link(place.partitionKey ? 'query' : 'items', [place.table], {
-    index: place.index,
-    key: place.partitionKey && JSON.stringify({ ...place.partitionKey, ...place.sortKey }),
-    ...rangeQuery(place.partitionKey ? shown : null),
-    run: place.partitionKey ? '1' : undefined,
-  });
 }
 
 function sourceOfKey(keyed: Keyed, key: Key): RulerSource {
@@ -221,12 +213,12 @@ function OnePartition({ table, keyed, place, range, show, entities, findings }: 
     setBand(next);
     show(place, next, true);
   };
-  const openItem = (key: Key): void => go(link('items', [table.TableName], { index: keyed.index ?? undefined, item: JSON.stringify(key) }));
+  const openItem = (key: Key): void => go(itemLink(place, key));
   if (attribute === undefined) {
     return (
       <EmptyState title="One item">
         <p>{keyed.index ? 'The index' : 'The table'} has no sort key: a partition is what has this key.</p>
-        <LinkButton href={itemsLink(place, null)} kind="main">
+        <LinkButton href={itemsLink(place)} kind="main">
           Show it
         </LinkButton>
       </EmptyState>

@@ -157,8 +157,8 @@ function Charts({ points }: { points: Point[] }) {
         <LineChart title="Latency" times={times} series={latency} words={millis} isLog />
         <SelectField label="Operation" isLabelHidden value={operation} set={choose} choices={[ALL, ...operations].map((one) => ({ value: one, title: one }))} />
       </div>
-      <LineChart title="Memory" times={times} series={memory} words={bytes} height={110} />
-      {disk.length > 0 && <LineChart title="Disk" times={times} series={disk} words={bytes} height={110} />}
+      <LineChart title="Memory" times={times} series={memory} words={bytes} height={110} isBytes />
+      {disk.length > 0 && <LineChart title="Disk" times={times} series={disk} words={bytes} height={110} isBytes />}
       {cache.length > 0 && <LineChart title="Reads answered from caches" times={times} series={cache} words={(share) => `${Math.round(share)} %`} height={110} />}
     </section>
   );

@@ -9,16 +9,16 @@ import { pathToFileURL } from 'node:url';
 
 const AUTHORIZATION = 'AWS4-HMAC-SHA256 Credential=mock/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=x';
 
-export function startMock({ endpoint, port, budget = 20_000, load = 0, without = [] }) {
+export function startMock({ endpoint, port, budget = 20_000, load = 0, without = [], real = [] }) {
   const target = new URL(endpoint);
-  const mock = new Mock(target, budget, load, new Set(without));
+  const mock = new Mock(target, budget, load, new Set(without), new Set(real));
   const server = createServer((asked, answer) => void mock.serve(asked, answer));
   return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve({ server, mock, url: `http://127.0.0.1:${server.address().port}` })));
 }
 
 class Mock {
-  constructor(target, budget, load, without) {
-    Object.assign(this, { target, budget, load, without });
+  constructor(target, budget, load, without, real) {
+    Object.assign(this, { target, budget, load, without, real });
     this.started = Date.now();
     this.number = 0;
     this.lines = [];
@@ -35,7 +35,7 @@ class Mock {
     const isOwn = String(asked.headers['x-amz-target'] ?? '').startsWith('Hashrange');
     try {
       if (isOwn && this.without.has(operation)) return send(answer, 400, { __type: 'com.amazon.coral.service#UnknownOperationException' });
-      if (isOwn && OWN[operation]) return send(answer, 200, await OWN[operation](this, JSON.parse(body || '{}')));
+      if (isOwn && OWN[operation] && !this.real.has(operation)) return send(answer, 200, await OWN[operation](this, JSON.parse(body || '{}')));
     } catch (error) {
       return send(answer, 400, { __type: 'com.amazon.coral.validate#ValidationException', message: String(error.message ?? error) });
     }

@@ -151,6 +151,14 @@ test('an answer that ends inside a bin leaves the rest of it unsure', () => {
   const rough = lineOf(answer([folder('A', 1, { IsExact: false })], { Cursor: '1' }));
   const finer = refined(rough, answer([folder('A', 5, { Last: { sk: { S: 'A#5' } } })], { Covers: { Until: { sk: { S: 'A#5' } } }, Cursor: '2' }));
   assert.deepEqual(finer.bins.map((one) => [one.Items, one.IsExact]), [[5, true], [1, false]]);
+  const last = refined(finer, answer([folder('A', 7, { First: { sk: { S: 'A#6' } } })], { Covers: { After: { sk: { S: 'A#5' } } } }));
+  assert.deepEqual(last.bins.map((one) => [one.Items, one.IsExact]), [[12, true]]);
+});
+
+test('a folder that two answers divide is one bin', () => {
+  const first = lineOf(answer([folder('A', 5, { Last: { sk: { S: 'A#5' } } })], { Cursor: '1', Covers: { Until: { sk: { S: 'A#5' } } } }));
+  const whole = refined(first, answer([folder('A', 4, { First: { sk: { S: 'A#6' } } }), folder('B', 1)], { Covers: { After: { sk: { S: 'A#5' } } } }));
+  assert.deepEqual(whole.bins.map((one) => [one.Name, one.Items, one.IsExact]), [['A#', 9, true], ['B#', 1, true]]);
 });
 
 test('a dozen items need no line', () => {

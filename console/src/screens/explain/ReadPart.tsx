@@ -5,6 +5,7 @@ import { go, link } from '../../base/address';
 import { useTable } from '../../base/tables';
 import { counted } from '../../data/sizes';
 import { SelectField } from '../../parts/Field';
+import { itemLink } from '../../ruler/query';
 import type { KeyRange } from '../../ruler/range';
 import { Ruler } from '../../ruler/Ruler';
 import { attributeOf, toQuery, type RulerSource } from '../../ruler/source';
@@ -99,7 +100,7 @@ export function ReadPart({ read, explanation, asked, ask }: { read: ReadStep; ex
             ends={isHere ? place.ends : undefined}
             onRange={isPlain && isHere ? move : undefined}
             thrown={isHere ? thrown : undefined}
-            onItem={(key) => go(link('items', [read.Table], { index: read.Index, item: JSON.stringify(key) }))}
+            onItem={(key) => go(itemLink(source, key))}
           >
             <a class="button quiet" href={link('keys', [read.Table], toQuery(source))}>
               On the keys screen

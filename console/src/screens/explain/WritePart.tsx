@@ -1,8 +1,9 @@
 // One write of an explanation: the item before and after, each index entry that changes, the units.
 
-import { go, link } from '../../base/address';
+import { go } from '../../base/address';
 import { useTable } from '../../base/tables';
 import { bytes, units } from '../../data/sizes';
+import { itemLink } from '../../ruler/query';
 import { Ruler } from '../../ruler/Ruler';
 import { toldText } from '../../ruler/told';
 import { amountOf, keyedOfStep, placeOfKey, type Explanation, type WriteStep } from './explanation';
@@ -22,7 +23,7 @@ export function WritePart({ write, explanation, isAnalyzed, isAlone }: { write: 
     <>
       {place && isAlone && (
         <section aria-label="Ruler">
-          <Ruler source={place.source} ends={place.ends} onItem={(key) => go(link('items', [write.Table], { item: JSON.stringify(key) }))} />
+          <Ruler source={place.source} ends={place.ends} onItem={(key) => go(itemLink(place.source, key))} />
         </section>
       )}
       {write.Refused && (
