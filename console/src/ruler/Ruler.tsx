@@ -37,7 +37,7 @@ import { bandOf, labels, layout, placeOf, segmentAt, type Band, type Scale, type
 import { endsOf, rangeText, type Ends, type KeyRange } from './range';
 import { crumbs, opened, useLine, type LineState, type RulerSource } from './source';
 import { RulerTable } from './RulerTable';
-import { told, toldKey, toldText } from './told';
+import { told, toldKey, toldName, toldText } from './told';
 
 export interface RulerMark {
   id: string;
@@ -263,7 +263,7 @@ export function Letter({ colour }: { colour: EntityColour & { name: string } }) 
 /** What a segment is, in words. */
 function wordsOf(line: Line, segment: Segment): string {
   const [first, last] = [line.bins[segment.from]!, line.bins[segment.to]!];
-  if (segment.from === segment.to && first.Name !== undefined) return toldText(first.Name, 80);
+  if (segment.from === segment.to && first.Name !== undefined) return toldName(first.Name, 80);
   const [low, high] = [part(first.First, line.attribute), part(last.Last, line.attribute)];
   const ends = low && high ? `${told(low, 60)} … ${told(high, 60)}` : `${toldKey(first.First, undefined, 60)} … ${toldKey(last.Last, undefined, 60)}`;
   if (segment.folders < 2) return ends;
@@ -305,7 +305,7 @@ function fitting(context: CanvasRenderingContext2D, font: string): (text: string
 
 function labelOf(line: Line, segment: Segment): string | undefined {
   const first = line.bins[segment.from]!;
-  if (segment.from === segment.to && first.Name !== undefined) return toldText(trimmed(first.Name, line.delimiter), 60);
+  if (segment.from === segment.to && first.Name !== undefined) return toldName(trimmed(first.Name, line.delimiter), 60);
   if (segment.folders < 2) return undefined;
   const words = `${count(segment.folders)} ${line.kind === 'Partitions' ? 'partitions' : 'folders'}`;
   return segment.width > words.length * 8 + 10 ? words : count(segment.folders);

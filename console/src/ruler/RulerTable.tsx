@@ -5,7 +5,7 @@ import { bytes, count, percent } from '../data/sizes';
 import { Button } from '../parts/Button';
 import type { Line } from './bins';
 import { part } from './keys';
-import { told, toldKey, toldText } from './told';
+import { told, toldKey, toldName } from './told';
 
 const ROWS = 100;
 
@@ -42,10 +42,10 @@ export function RulerTable({ line, isShown, open, title }: { line: Line; isShown
               <th scope="row" class="mono">
                 {isShown && open ? (
                   <button type="button" class="crumb mono" onClick={() => open(from + nth)}>
-                    {bin.Name !== undefined ? toldText(bin.Name, 80) : bin.Folders > 1 ? `${count(bin.Folders)} folders` : value(nth, 'First')}
+                    {bin.Name !== undefined ? toldName(bin.Name, 80) : bin.Folders > 1 ? `${count(bin.Folders)} folders` : value(nth, 'First')}
                   </button>
                 ) : (
-                  (bin.Name && toldText(bin.Name, 80)) || `${bin.Folders} folders`
+                  (bin.Name && toldName(bin.Name, 80)) || `${bin.Folders} folders`
                 )}
               </th>
               <td class="mono">{value(nth, 'First')}</td>

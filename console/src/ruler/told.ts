@@ -3,8 +3,8 @@
 
 import { bytesOf, part, type Key, type KeyValue } from './keys';
 
-/** Control characters, separators of lines, marks of direction, joiners and other characters without a picture, and lone surrogates. */
-const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Co}\p{Cs}\u{115f}\u{1160}\u{3164}\u{ffa0}\u{fe00}-\u{fe0f}]/u;
+/** Control characters, separators of lines, marks of direction, joiners and others without a picture, those that are none, and lone surrogates. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Cn}\p{Co}\p{Cs}\u{115f}\u{1160}\u{3164}\u{ffa0}\u{fe00}-\u{fe0f}]/u;
 const MARK = /\p{M}/u;
 /** Marks that one letter may carry. */
 const MARKS_MAX = 3;
@@ -43,11 +43,16 @@ export function toldBytes(base64: string, most = TOLD_MAX): string {
   return `0x${hex}${shown.length < bytes.length ? '…' : ''}`;
 }
 
+/** Returns a part of a key: blanks at its ends are seen, and an empty one says so. */
+export function toldName(text: string, most = TOLD_MAX): string {
+  if (text === '') return '(empty)';
+  return toldText(text, most).replace(/^ +| +$/g, (blanks) => '␣'.repeat(blanks.length));
+}
+
 /** Returns a value as a label: text as it is, numbers as they are, binary data in hex. */
 export function told(value: KeyValue, most = TOLD_MAX): string {
   if ('B' in value) return toldBytes(value.B, most);
-  if ('S' in value && value.S === '') return '(empty)';
-  return toldText('S' in value ? value.S : value.N, most);
+  return 'S' in value ? toldName(value.S, most) : toldText(value.N, most);
 }
 
 /** Returns a key on one line: its values, in the order of `names`. */

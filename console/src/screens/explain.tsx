@@ -89,7 +89,7 @@ function ExplainOf({ asked }: { asked: Asked }) {
     <div class="screen explain-screen">
       <div class="screen-head">
         <h1>{titleOf(asked, explained)}</h1>
-        <span class={analysis.explained ? 'state ran' : 'state'}>{analysis.explained ? 'it ran: figures are counted' : 'plan: nothing ran yet'}</span>
+        {explained && <span class={analysis.explained ? 'state ran' : 'state'}>{analysis.explained ? 'it ran: figures are counted' : 'plan: nothing ran yet'}</span>}
         <span class="space" />
         <Button icon="edit" pressed={isEditing} onClick={() => edit(!isEditing)}>
           Request

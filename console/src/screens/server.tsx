@@ -16,6 +16,7 @@ import { SelectField } from '../parts/Field';
 import { Spinner } from '../parts/Spinner';
 import { toldText } from '../ruler/told';
 import { useServer, type Described, type Job, type Point } from './server/state';
+import { Scroll } from '../ruler/Scroll';
 
 export function Screen(_props: { address: Address }) {
   const { described, fault, at, again } = useServer();
@@ -183,7 +184,7 @@ function Operations({ points }: { points: Point[] }) {
   return (
     <section aria-labelledby="operations-title">
       <h2 id="operations-title">Operations, {new Date(last.AtMs).toLocaleTimeString()} and the {counted(last.Seconds, 'second')} from there</h2>
-      <div class="scroll-x">
+      <Scroll label="Operations">
         <table class="plain-table operations-table">
           <thead>
             <tr>
@@ -208,7 +209,7 @@ function Operations({ points }: { points: Point[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   );
 }

@@ -288,6 +288,7 @@ test('a source stands in the address and comes back', () => {
 test('keys that cannot be seen are told as escapes, and marks are cut', () => {
   assert.equal(told({ S: 'a\u202eb\u0000' }), 'a\\u{202e}b\\u{0}');
   assert.equal(told({ S: '' }), '(empty)');
+  assert.equal(told({ S: ' a\u{10ffff} ' }), '␣a\\u{10ffff}␣');
   assert.equal(told({ B: 'AQI=' }), '0x0102');
   assert.equal(told({ S: '\ud800' }), '\\u{d800}');
   const marks = toldText('a' + '\u0301'.repeat(1_000_000) + 'b');

@@ -1,6 +1,6 @@
 // An index that is not there: its form, its ruler under the request's own, its figures beside them.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../base/client';
 import { asFault, isAbort, type Fault } from '../../base/faults';
 import { keyedOf, type TableDescription } from '../../base/tables';
@@ -16,6 +16,7 @@ import { amountOf, between, bytesBetween, itemsBetween, typeIn, unitsBetween, ty
 import { CreateIndex, Progress } from './CreateIndex';
 import { thrownOf } from './Figures';
 import { byKey, changed, definitionOf, type IndexDraft } from './rewrite';
+import { Scroll } from '../../ruler/Scroll';
 
 const namesIn = (text: string): string[] => [...new Set(text.split(',').map((one) => one.trim()).filter((one) => one !== ''))];
 
@@ -46,6 +47,8 @@ export function WhatIf({ asked, read, now, table, draft, setDraft, ask, close }:
   const typeOf = (attribute: string) => typeIn(table, attribute, asked, read);
   const through = askedOf(asked, draft);
   const key = JSON.stringify([draft, asked]);
+  const root = useRef<HTMLElement>(null);
+  useEffect(() => root.current?.scrollIntoView({ block: 'nearest' }), [state.explained === null]);
   useEffect(() => {
     if (!through || draft.partition.length === 0 || draft.name.length < 3) {
       set({ explained: null, fault: null, isWaiting: false });
@@ -69,7 +72,7 @@ export function WhatIf({ asked, read, now, table, draft, setDraft, ask, close }:
   const supposed = found?.WhatIf;
   const isStatement = typeof asked.request['Statement'] === 'string';
   return (
-    <section class="what-if" aria-labelledby="what-if-title">
+    <section class="what-if" ref={root} aria-labelledby="what-if-title">
       <div class="screen-head">
         <h2 id="what-if-title">What if there were an index</h2>
         <span class="space" />
@@ -157,7 +160,7 @@ function Compared({ now, read, then, found, draft }: { now: Explained; read: Rea
   ];
   return (
     <>
-      <div class="scroll-x">
+      <Scroll label="Now and with the index">
         <table class="plain-table compared">
           <thead>
             <tr>
@@ -178,7 +181,7 @@ function Compared({ now, read, then, found, draft }: { now: Explained; read: Rea
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       <p class="hint">
         {supposed.CannotTell ? 'A few partitions weigh too much in the sample: it cannot tell more than these bounds. ' : ''}
         The index would hold {supposed.EntriesBetween ? `${between(supposed.EntriesBetween, count)} entries` : counted(supposed.Entries.Items, 'entry', 'entries')}, {bytes(supposed.Entries.Bytes)}

@@ -7,6 +7,7 @@ import { itemLink } from '../../ruler/query';
 import { Ruler } from '../../ruler/Ruler';
 import { toldText } from '../../ruler/told';
 import { amountOf, keyedOfStep, placeOfKey, type Explanation, type WriteStep } from './explanation';
+import { Scroll } from '../../ruler/Scroll';
 
 const sentence = ({ BytesBefore: before, BytesAfter: after, Refused: refused, Action: action }: WriteStep): string => {
   if (refused !== undefined || action === 'Check') return before === undefined ? 'No item is stored; nothing is written.' : `Nothing is written; ${bytes(before)} are stored.`;
@@ -33,6 +34,7 @@ export function WritePart({ write, explanation, isAnalyzed, isAlone }: { write: 
       )}
       <p>{sentence(write)}{!isAnalyzed && !write.Refused && ' This is the plan: nothing was written yet.'}</p>
       <section aria-label="Units">
+        <Scroll label="Units and entries">
         <table class="plain-table write-table">
           <thead>
             <tr>
@@ -56,6 +58,7 @@ export function WritePart({ write, explanation, isAnalyzed, isAlone }: { write: 
             })}
           </tbody>
         </table>
+        </Scroll>
         {price && isAlone && (
           <p>
             <b>{price}</b> a million such requests <span class="hint">on demand, {explanation.Price!.Region}</span>

@@ -13,6 +13,7 @@ import { Spinner } from '../../parts/Spinner';
 import { Tabs } from '../../parts/Tabs';
 import type { Key } from '../../ruler/keys';
 import { toldKey } from '../../ruler/told';
+import { Scroll } from '../../ruler/Scroll';
 
 interface Node {
   Kind: string;
@@ -70,7 +71,7 @@ export function Partitions({ keyed, sizeBytes, open }: { keyed: Keyed; sizeBytes
       <Tabs label="Order of partitions" tabs={[{ id: 'largest', title: 'Largest first' }, { id: 'hash', title: 'By hash' }]} chosen={order} choose={setOrder} />
       {state.fault && <ErrorBox fault={state.fault} retry={() => void ask(undefined)} />}
       {state.nodes.length > 0 && (
-        <div class="scroll-x">
+        <Scroll label="Partitions">
           <table class="plain-table">
             <thead>
               <tr>
@@ -99,7 +100,7 @@ export function Partitions({ keyed, sizeBytes, open }: { keyed: Keyed; sizeBytes
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
       {state.isWaiting && <Spinner words={isLargest ? 'Reading the table for its largest partitions' : 'Reading partitions'} />}
       {!state.isWaiting && state.nodes.length === 0 && !state.fault && <p class="hint">No partitions.</p>}

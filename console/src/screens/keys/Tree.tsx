@@ -11,7 +11,7 @@ import { Icon } from '../../parts/Icon';
 import { useLate } from '../../parts/Spinner';
 import { part, textOf, type Key } from '../../ruler/keys';
 import { attributeOf, type RulerSource } from '../../ruler/source';
-import { toldText } from '../../ruler/told';
+import { toldName } from '../../ruler/told';
 
 interface Node {
   Kind: 'FOLDER' | 'ITEM';
@@ -146,7 +146,7 @@ function TreeRow({ row, isActive, open, press, show }: { row: Row; isActive: boo
       ) : (
         <>
           <span class="tree-mark">{isFolder && <Icon name={row.isOpen ? 'down' : 'right'} />}</span>
-          <span class={isFolder ? 'mono tree-folder' : 'mono'}>{node.Name === '' ? '(empty)' : toldText(node.Name, 120)}</span>
+          <span class={isFolder ? 'mono tree-folder' : 'mono'}>{toldName(node.Name, 120)}</span>
           {isFolder && (
             <button
               type="button"
