@@ -1,1 +1,0 @@
-import{g as s}from"./chunk-RLH3V6A7.js";function r(e){return s("h1",{children:"Tables"})}export{r as Screen};
