@@ -191,6 +191,7 @@ const COMMANDS: &[&str] = &[
     "scan",
     "explain",
     "tree",
+    "ruler",
     "lint",
     "entities",
     "coverage",

@@ -3,7 +3,7 @@
 //! A cursor is JSON in a string: what was counted so far of the folder that the next call goes on with. It is no
 //! secret, and checked like any other member.
 
-use super::{fault, items, key_templates, read, written};
+use super::{fault, items, key_templates, read_within, written};
 use hashrange::{
     ApiResult, Database, Item, RulerBin, RulerCursor, RulerInput, RulerKind, RulerOpen,
     RulerOutput, RulerWork, StateFault,
@@ -11,6 +11,9 @@ use hashrange::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+/// The largest request: a cursor has three keys, whose characters may be escaped twice.
+const REQUEST_MAX_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
@@ -111,7 +114,7 @@ struct Open {
 
 /// Runs Ruler.
 pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
-    let request: Request = read(body)?;
+    let request: Request = read_within(body, REQUEST_MAX_BYTES)?;
     let item = |raw: Option<&RawValue>| raw.map(|raw| items::read(Some(raw))).transpose();
     let input = RulerInput {
         table_name: request.table_name,
