@@ -62,6 +62,14 @@ impl Served {
         (stats.disk_bytes > 0).then_some(stats)
     }
 
+    /// Returns true if the data are no longer in the folder where they were at the start.
+    pub fn is_moved(&self) -> bool {
+        match self {
+            Self::Moving(moving) => moving.is_moved(),
+            Self::Database(_) | Self::Sandbox(_) | Self::Namespaces(_) => false,
+        }
+    }
+
     /// Returns true if the data are in a store that servers share.
     pub fn is_shared(&self) -> bool {
         match self {

@@ -214,9 +214,9 @@ impl Overview {
 
     fn server(&self, writable: Result<(), String>) -> ServerAnswer {
         let mut facts = self.facts.clone();
+        facts.folder = facts.folder.filter(|_| !self.root.is_moved());
         if self.root.is_shared() {
-            // A folder that was moved is no longer served.
-            (facts.store, facts.folder) = ("postgres", None);
+            facts.store = "postgres";
         }
         ServerAnswer {
             name: facts.name,
@@ -236,10 +236,11 @@ impl Overview {
     }
 
     fn now(&self) -> NowAnswer {
+        let folder = self.facts.folder.as_deref().filter(|_| !self.root.is_moved());
         NowAnswer {
             gauges: GaugesAnswer::of(self.gauges()),
             memory_of_caches_bytes: self.root.stats().map(|stats| stats.cache_bytes),
-            disk_free_bytes: self.facts.folder.as_deref().and_then(process::free_bytes),
+            disk_free_bytes: folder.and_then(process::free_bytes),
             connections: self.figures.connections(),
             panics: self.figures.panics() + self.root.background_panics(),
         }
