@@ -33,7 +33,7 @@ fn text(bytes: Vec<u8>) -> String {
 #[test]
 fn a_server_tells_what_it_is() {
     let server = serve(&["--banner", "production", "--region", "eu-west-1"]);
-    server.ok(&["create", "t", "pk:S"]);
+    server.ok(&["create", "things", "pk:S"]);
     let told = printed(&server, &["server"]);
     let this = &told["Server"];
     for (member, expected) in [
@@ -85,7 +85,7 @@ fn a_server_that_has_moved_its_data_names_its_old_folder_no_longer() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (old, new) = (path("old"), path("new"));
-    let created = hashrange(&["create", "t", "pk:S", "--data-dir", &old]).output().unwrap();
+    let created = hashrange(&["create", "things", "pk:S", "--data-dir", &old]).output().unwrap();
     assert!(created.status.success());
     let usual = ["serve", "--port=0", "--log-format=json", "--data-dir", &old, "--move-to", &new];
     let server = Server::start(hashrange(&usual));
@@ -93,7 +93,7 @@ fn a_server_that_has_moved_its_data_names_its_old_folder_no_longer() {
     let told = printed(&server, &["server"]);
     assert_eq!(told["Server"]["Store"], "embedded");
     assert!(told["Server"].get("Folder").is_none(), "{told}");
-    assert_eq!(server.ok(&["tables"]), "t\n");
+    assert_eq!(server.ok(&["tables"]), "things\n");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::answer::{self, AMZ_JSON, Answer, JSON, Readers, TEXT, Wishes};
 use crate::answer_body::AnswerBody;
 use crate::api::{Api, Asked, Named, OWN_TARGETS};
 use crate::body::{self, BodyFault};
+use crate::budget::Budget;
 use crate::clock;
 use crate::config::{Config, Limits};
 use crate::content_coding::{Coding, CodingFault};
@@ -22,7 +23,7 @@ use crate::envelope;
 use crate::event::{Answered, Details, Event, Refusal};
 use crate::lanes::{LONG_BODY_BYTES, Lanes};
 use crate::log_limit::LogLimit;
-use crate::metrics::{self, Metrics};
+use crate::metrics::{self, Held, Metrics};
 use crate::refused_writes::RefusedWrites;
 use crate::request_id::{RequestId, RequestIds};
 use crate::request_log;
@@ -191,7 +192,7 @@ impl Handler {
             Method::GET if parts.uri.path() == "/metrics" && self.serve_metrics => {
                 let is_writable = self.api.check_writable().is_ok();
                 let panics = self.api.background_panics();
-                let mut text = self.metrics.render(open.budget(), is_writable, panics);
+                let mut text = self.metrics.render(held(open.budget()), is_writable, panics);
                 metrics::render_measures(&mut text, &self.api.measures().await);
                 Answer::new(StatusCode::OK, text).of_type(&TEXT)
             }
@@ -644,6 +645,15 @@ fn is_empty_or_json(body: &[u8]) -> bool {
 
 fn client_fault(body: Bytes) -> Answer {
     Answer::new(StatusCode::BAD_REQUEST, body)
+}
+
+/// Returns what clients hold now.
+fn held(budget: &Budget) -> Held {
+    Held {
+        requests: budget.requests(),
+        answer_bytes: budget.answer_bytes(),
+        body_bytes: budget.body_bytes(),
+    }
 }
 
 fn forbidden(body: Vec<u8>) -> Answer {
