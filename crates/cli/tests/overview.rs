@@ -5,7 +5,7 @@
 mod served;
 
 use serde_json::{Value, json};
-use served::{Server, hashrange};
+use served::{Server, hashrange, until};
 use std::process::Output;
 
 fn serve(more: &[&str]) -> Server {
@@ -33,7 +33,7 @@ fn text(bytes: Vec<u8>) -> String {
 #[test]
 fn a_server_tells_what_it_is() {
     let server = serve(&["--banner", "production", "--region", "eu-west-1"]);
-    server.ok(&["create", "t", "pk:S"]);
+    server.ok(&["create", "things", "pk:S"]);
     let told = printed(&server, &["server"]);
     let this = &told["Server"];
     for (member, expected) in [
@@ -78,6 +78,22 @@ fn a_server_on_a_folder_tells_of_its_disk() {
     for member in ["DiskBytes", "DiskFreeBytes", "MemoryOfCachesBytes", "CacheReads"] {
         assert!(told["Now"][member].is_u64(), "{member}: {}", told["Now"]);
     }
+}
+
+#[test]
+fn a_server_that_has_moved_its_data_names_its_old_folder_no_longer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (old, new) = (path("old"), path("new"));
+    let created = hashrange(&["create", "things", "pk:S", "--data-dir", &old]).output().unwrap();
+    assert!(created.status.success());
+    let usual = ["serve", "--port=0", "--log-format=json", "--data-dir", &old, "--move-to", &new];
+    let server = Server::start(hashrange(&usual));
+    until("the end of the move", || printed(&server, &["server"])["Jobs"] == json!([]));
+    let told = printed(&server, &["server"]);
+    assert_eq!(told["Server"]["Store"], "embedded");
+    assert!(told["Server"].get("Folder").is_none(), "{told}");
+    assert_eq!(server.ok(&["tables"]), "things\n");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::answer::{self, AMZ_JSON, Answer, JSON, Readers, TEXT, Wishes};
 use crate::answer_body::AnswerBody;
 use crate::api::{Api, Asked, Named, OWN_TARGETS};
 use crate::body::{self, BodyFault};
+use crate::budget::Budget;
 use crate::clock;
 use crate::config::{Config, Limits};
 use crate::content_coding::{Coding, CodingFault};
@@ -25,6 +26,7 @@ use crate::log_limit::LogLimit;
 use crate::metrics::{self, Metrics};
 use crate::pages::{self, Pages};
 use crate::passage::{self, Passage};
+use crate::metrics::{self, Held, Metrics};
 use crate::refused_writes::RefusedWrites;
 use crate::request_id::{RequestId, RequestIds};
 use crate::request_log;
@@ -200,7 +202,7 @@ impl Handler {
             Method::GET if parts.uri.path() == "/metrics" && self.serve_metrics => {
                 let is_writable = self.api.check_writable().is_ok();
                 let panics = self.api.background_panics();
-                let mut text = self.metrics.render(open.budget(), is_writable, panics);
+                let mut text = self.metrics.render(held(open.budget()), is_writable, panics);
                 metrics::render_measures(&mut text, &self.api.measures().await);
                 Answer::new(StatusCode::OK, text).of_type(&TEXT)
             }
@@ -670,6 +672,15 @@ fn is_empty_or_json(body: &[u8]) -> bool {
 
 fn client_fault(body: Bytes) -> Answer {
     Answer::new(StatusCode::BAD_REQUEST, body)
+}
+
+/// Returns what clients hold now.
+fn held(budget: &Budget) -> Held {
+    Held {
+        requests: budget.requests(),
+        answer_bytes: budget.answer_bytes(),
+        body_bytes: budget.body_bytes(),
+    }
 }
 
 fn forbidden(body: Vec<u8>) -> Answer {

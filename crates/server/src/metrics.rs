@@ -4,7 +4,6 @@
 //! moment apart from each other; each alone is exact.
 
 use crate::api::Named;
-use crate::budget::Budget;
 use crate::event::{Answered, Refusal};
 use crate::histogram::{Counted, Latencies, TOLD_US};
 use crate::measure::{Measure, Value};
@@ -34,6 +33,17 @@ const STATUSES: [&str; 8] = [
     "status=\"other\"",
     "status=\"gone\"",
 ];
+
+/// What clients hold at a moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Held {
+    /// Requests from their body to the last byte of their answer.
+    pub requests: usize,
+    /// Bytes of answers that are not sent.
+    pub answer_bytes: usize,
+    /// Bytes of bodies that arrive in pieces.
+    pub body_bytes: usize,
+}
 
 /// All counters of a server.
 #[derive(Debug)]
@@ -184,7 +194,7 @@ impl Metrics {
     /// Returns all counters as text, with what clients hold, whether the store takes writes, and
     /// the number of panics in background work.
     /// Source: Prometheus documentation, "Exposition formats".
-    pub fn render(&self, budget: &Budget, is_writable: bool, background_panics: u64) -> String {
+    pub fn render(&self, held: Held, is_writable: bool, background_panics: u64) -> String {
         let mut out = String::new();
         self.render_requests(&mut out);
         self.render_latencies(&mut out);
@@ -200,11 +210,11 @@ impl Metrics {
         let help = "Connections ended for being slow or for others.";
         single("hashrange_connections_cut_total", "counter", help, cut);
         let help = "Requests from their body to the last byte of their answer.";
-        single("hashrange_requests_open", "gauge", help, budget.requests() as u64);
+        single("hashrange_requests_open", "gauge", help, held.requests as u64);
         let help = "Bytes of answers that are not sent.";
-        single("hashrange_unsent_answer_bytes", "gauge", help, budget.answer_bytes() as u64);
+        single("hashrange_unsent_answer_bytes", "gauge", help, held.answer_bytes as u64);
         let help = "Bytes held of bodies that arrive in pieces.";
-        single("hashrange_request_body_bytes", "gauge", help, budget.body_bytes() as u64);
+        single("hashrange_request_body_bytes", "gauge", help, held.body_bytes as u64);
         let panics = self.panics();
         single("hashrange_panics_total", "counter", "Requests that ended in a panic.", panics);
         let help = "Background work that ended in a panic and is tried again.";
@@ -376,7 +386,7 @@ mod tests {
         let own = Named::Own("Tree".into());
         request(Some(&own), 200, None, Duration::ZERO);
         metrics.request(get, true, Some(&answered(200, None)), Duration::ZERO);
-        let text = metrics.render(&Budget::new(&crate::Limits::default()), false, 3);
+        let text = metrics.render(Held::default(), false, 3);
         assert!(text.contains("hashrange_background_panics_total 3\n"), "{text}");
         for expected in [
             "hashrange_requests_total{operation=\"GetItem\",status=\"200\"} 2\n",

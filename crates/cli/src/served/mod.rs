@@ -52,16 +52,22 @@ impl Served {
         }
     }
 
-    /// Returns the counts and sizes of a store in a folder, of all in namespaces together; none in memory
-    /// and on PostgreSQL, where others hold the bytes.
-    pub fn stats(&self) -> Option<Stats> {
-        let stats = match self {
+    /// Returns the counts and sizes of the store, of all in namespaces together.
+    pub fn stats(&self) -> Stats {
+        match self {
             Self::Database(database) => database.stats(),
             Self::Moving(moving) => moving.database().stats(),
             Self::Sandbox(sandbox) => sandbox.database().stats(),
             Self::Namespaces(namespaces) => namespaces.stats(),
-        };
-        (stats.disk_bytes > 0).then_some(stats)
+        }
+    }
+
+    /// Returns true if the data are no longer in the folder where they were at the start.
+    pub fn is_moved(&self) -> bool {
+        match self {
+            Self::Moving(moving) => moving.is_moved(),
+            Self::Database(_) | Self::Sandbox(_) | Self::Namespaces(_) => false,
+        }
     }
 
     /// Returns true if the data are in a store that servers share.

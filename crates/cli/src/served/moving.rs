@@ -19,6 +19,7 @@ use hashrange::copying::Place;
 use hashrange::{
     ApiError, CopyPhase, Copying, Database, JobKind, JobSeen, Operation, Options, Reason,
 };
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -52,6 +53,8 @@ pub struct Moving {
     stage: watch::Sender<Stage>,
     /// Progress of the copy.
     seen: Mutex<Option<SeenCopy>>,
+    /// True once the database in the new place is in use.
+    is_moved: AtomicBool,
 }
 
 /// Progress of a copy, as it was last told.
@@ -77,6 +80,7 @@ impl Moving {
             now: ArcSwap::from_pointee(database),
             stage: watch::Sender::new(Stage::Copying),
             seen: Mutex::default(),
+            is_moved: AtomicBool::new(false),
         });
         let mover =
             Mover { moving: Arc::clone(&moving), target, options, runtime: Handle::current() };
@@ -90,6 +94,11 @@ impl Moving {
     /// Returns the database in use.
     pub fn database(&self) -> Arc<Database> {
         self.now.load_full()
+    }
+
+    /// Returns whether the database in the new place is in use.
+    pub fn is_moved(&self) -> bool {
+        self.is_moved.load(Ordering::Relaxed)
     }
 
     /// Calls an operation of the database in use.
@@ -206,6 +215,7 @@ impl Mover {
         }
         let moved = self.retried(|| store::open_at(&self.target, &self.options));
         self.moving.now.store(Arc::new(moved));
+        self.moving.is_moved.store(true, Ordering::Relaxed);
         self.moving.stage.send_replace(Stage::Ended);
         tracing::info!("the database is served from its new place");
         if let Err(error) = hashrange_storage::block_on(database.close()) {

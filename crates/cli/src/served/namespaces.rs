@@ -159,7 +159,7 @@ impl Namespaces {
     /// Returns the sizes and looks into caches of all namespaces together.
     pub fn stats(&self) -> Stats {
         let mut sum = Stats::default();
-        for stats in self.all().iter().filter_map(|space| space.stats()) {
+        for stats in self.all().iter().map(|space| space.stats()) {
             sum.disk_bytes += stats.disk_bytes;
             sum.cache_bytes += stats.cache_bytes;
             for (sum, looks) in [

@@ -14,7 +14,7 @@ use super::own_operations::{JobAnswer, read};
 use super::{Served, process};
 use crate::surroundings;
 use bytes::Bytes;
-use hashrange::{ApiResult, Reason};
+use hashrange::{ApiResult, Reason, Stats};
 use hashrange_server::{Api, Figures, Gauges, OperationPoint, POINT, Point};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -178,8 +178,14 @@ impl Overview {
         self.figures.collect(surroundings::now_ms(), self.gauges());
     }
 
+    /// Returns the sizes of a store in a folder; none in memory and on PostgreSQL, which has others.
+    fn stats(&self) -> Option<Stats> {
+        let is_folder = self.facts.store == "embedded" && !self.root.is_shared();
+        is_folder.then(|| self.root.stats())
+    }
+
     fn gauges(&self) -> Gauges {
-        let stats = self.root.stats();
+        let stats = self.stats();
         Gauges {
             memory_bytes: process::resident_bytes(),
             disk_bytes: stats.as_ref().map(|stats| stats.disk_bytes),
@@ -214,9 +220,9 @@ impl Overview {
 
     fn server(&self, writable: Result<(), String>) -> ServerAnswer {
         let mut facts = self.facts.clone();
+        facts.folder = facts.folder.filter(|_| !self.root.is_moved());
         if self.root.is_shared() {
-            // A folder that was moved is no longer served.
-            (facts.store, facts.folder) = ("postgres", None);
+            facts.store = "postgres";
         }
         ServerAnswer {
             name: facts.name,
@@ -236,10 +242,11 @@ impl Overview {
     }
 
     fn now(&self) -> NowAnswer {
+        let folder = self.facts.folder.as_deref().filter(|_| !self.root.is_moved());
         NowAnswer {
             gauges: GaugesAnswer::of(self.gauges()),
-            memory_of_caches_bytes: self.root.stats().map(|stats| stats.cache_bytes),
-            disk_free_bytes: self.facts.folder.as_deref().and_then(process::free_bytes),
+            memory_of_caches_bytes: self.stats().map(|stats| stats.cache_bytes),
+            disk_free_bytes: folder.and_then(process::free_bytes),
             connections: self.figures.connections(),
             panics: self.figures.panics() + self.root.background_panics(),
         }

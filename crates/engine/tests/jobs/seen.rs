@@ -6,12 +6,16 @@ use hashrange_engine::{JobKind, JobSeen, TableSize};
 use hashrange_storage::block_on;
 use serde_json::json;
 
-/// Returns the only job.
-fn seen(database: &Database) -> JobSeen {
+/// Returns the only job, if there is one.
+fn job(database: &Database) -> Option<JobSeen> {
     let mut jobs = block_on(database.engine.jobs_seen()).unwrap();
-    let job = jobs.pop().unwrap();
+    let job = jobs.pop();
     assert!(jobs.is_empty(), "{jobs:?}");
     job
+}
+
+fn seen(database: &Database) -> JobSeen {
+    job(database).unwrap()
 }
 
 /// Returns a database whose index is to be filled with so many items.
@@ -23,34 +27,44 @@ fn filling(items: usize) -> Database {
     database
 }
 
+/// Returns a database whose job has failed at a step after which `is_wanted`; the first steps are those of a
+/// sweep.
+fn failed(prepare: impl Fn() -> Database, is_wanted: impl Fn(&JobSeen) -> bool) -> Database {
+    for steps in 0..100 {
+        let database = prepare();
+        database.store().fail_after(steps, Fault::Full);
+        database.pass(0);
+        assert!(database.store().has_failed(), "the job ended before it was as wanted");
+        if job(&database).is_some_and(|job| is_wanted(&job)) {
+            return database;
+        }
+    }
+    panic!("the job is never as wanted");
+}
+
+/// Returns a database whose job has failed in the middle of 600 items.
+fn half_filled() -> Database {
+    failed(|| filling(600), |job| job.done.is_some())
+}
+
 #[test]
 fn the_filling_of_an_index_is_seen_with_its_progress_until_it_is_done() {
-    let database = filling(600);
-    let job = seen(&database);
+    let job = seen(&filling(600));
     assert_eq!((job.kind, job.table.as_deref()), (JobKind::IndexFill, Some("table")));
     assert_eq!((job.index.as_deref(), job.done, job.of), (Some("index"), None, Some(600)));
-    // Fails in the middle.
-    database.store().fail_after(9, Fault::ALL[0]);
-    database.pass(0);
-    assert!(database.store().has_failed());
+    let database = half_filled();
     let job = seen(&database);
     assert!(job.done.is_some_and(|done| 0 < done && done < 600), "{job:?}");
+    assert_eq!(job.of, Some(600));
     database.pass(1000);
     assert_eq!(block_on(database.engine.jobs_seen()).unwrap(), []);
 }
 
 #[test]
 fn a_job_that_goes_on_after_a_restart_does_not_tell_of_how_many() {
-    let database = filling(600);
-    database.store().fail_after(9, Fault::ALL[0]);
-    database.pass(0);
-    assert!(database.store().has_failed());
-    let database = database.reopened();
-    assert_eq!(seen(&database).of, Some(600), "nobody knows yet that a part is done");
-    database.store().fail_after(4, Fault::ALL[0]);
-    database.pass(0);
-    assert!(database.store().has_failed());
-    assert_eq!(seen(&database).of, None);
+    let reopened = || half_filled().reopened();
+    assert_eq!(seen(&reopened()).of, Some(600), "nobody knows yet that a part is done");
+    failed(reopened, |job| job.of.is_none());
 }
 
 #[test]
