@@ -24,8 +24,9 @@ use crate::event::{Answered, Details, Event, Refusal};
 use crate::lanes::{LONG_BODY_BYTES, Lanes};
 use crate::log_limit::LogLimit;
 use crate::metrics::{self, Held, Metrics};
-use crate::pages::{self, Pages};
-use crate::passage::{self, Passage};
+use crate::page_answer;
+use crate::pages::Pages;
+use crate::passage::{Passage, Passed};
 use crate::refused_writes::RefusedWrites;
 use crate::request_id::{RequestId, RequestIds};
 use crate::request_log;
@@ -219,7 +220,7 @@ impl Handler {
             return None;
         }
         let page = self.pages.as_ref()?.find(parts.uri.path())?;
-        Some(pages::answer(page, &parts.headers))
+        Some(page_answer::answer(page, &parts.headers))
     }
 
     fn refuse_body(&self, fault: BodyFault) -> Answer {
@@ -300,7 +301,7 @@ impl Handler {
         }
         event.is_unrecorded = parts.headers.contains_key(&UNRECORDED);
         if let Some(passage) = &self.passage {
-            return passage::through(&**passage, &parts.headers, body).await;
+            return passed_on(&**passage, &parts.headers, body).await;
         }
         let Some(operation) = target(&parts.headers) else {
             return self.own(parts, &sent, body, event, open).await;
@@ -693,6 +694,21 @@ fn unavailable() -> Answer {
 
 fn not_the_protocol() -> Answer {
     Answer::new(StatusCode::NOT_FOUND, Bytes::from_static(envelope::NOT_THE_PROTOCOL))
+}
+
+/// Passes a request on and returns the answer.
+async fn passed_on(passage: &dyn Passage, headers: &HeaderMap, body: Bytes) -> Answer {
+    let text = |name: &'static str| Some((name, headers.get(name)?.to_str().ok()?.to_owned()));
+    let headers = passage.wanted().iter().copied().filter_map(text).collect();
+    let passed = passage.pass(Passed { headers, body }).await;
+    let status = StatusCode::from_u16(passed.status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let mut answer = Answer::new(status, passed.body);
+    for (name, text) in passed.headers {
+        if let Ok(value) = HeaderValue::try_from(text) {
+            answer.extra.push((HeaderName::from_static(name), value));
+        }
+    }
+    answer
 }
 
 /// Returns the answer to a browser that asks whether a page may call.

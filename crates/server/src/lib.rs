@@ -39,6 +39,7 @@ mod listen;
 mod log_limit;
 mod measure;
 pub mod metrics;
+mod page_answer;
 mod pages;
 mod passage;
 mod refused_writes;

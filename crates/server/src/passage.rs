@@ -1,9 +1,6 @@
 //! A server that passes requests on to another endpoint instead of running them.
 
-use crate::answer::Answer;
 use bytes::Bytes;
-use hyper::StatusCode;
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use std::fmt;
 use std::pin::Pin;
 
@@ -41,19 +38,4 @@ impl Passed {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str())
     }
-}
-
-/// Passes a request on.
-pub async fn through(passage: &dyn Passage, headers: &HeaderMap, body: Bytes) -> Answer {
-    let text = |name: &'static str| Some((name, headers.get(name)?.to_str().ok()?.to_owned()));
-    let headers = passage.wanted().iter().copied().filter_map(text).collect();
-    let passed = passage.pass(Passed { headers, body }).await;
-    let status = StatusCode::from_u16(passed.status).unwrap_or(StatusCode::BAD_GATEWAY);
-    let mut answer = Answer::new(status, passed.body);
-    for (name, text) in passed.headers {
-        if let Ok(value) = HeaderValue::try_from(text) {
-            answer.extra.push((HeaderName::from_static(name), value));
-        }
-    }
-    answer
 }
