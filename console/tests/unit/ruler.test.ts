@@ -206,7 +206,7 @@ test('conditions of explanations are read back', () => {
     { attribute: 'b', operator: '<', values: [{ B: 'AQI=' }] },
     { attribute: 's', operator: 'begins_with', values: [{ S: 'a\n"' }] },
   ]);
-  for (const cut of ["place >= 'FLOR...", 'a = 1 OR a = 2', '', 'a', "a = 'b' AND", '__proto__']) assert.equal(readTests(cut), undefined, cut);
+  for (const cut of ["place >= 'FLO...", 'a = 1 OR a = 2', '', 'a', "a = 'b' AND", '__proto__']) assert.equal(readTests(cut), undefined, cut);
 });
 
 test('literals are read back as they were written', () => {
