@@ -188,24 +188,24 @@ mod tests {
     use crate::event::{Answered, Refusal};
     use hashrange_wire::Operation;
 
-    fn ended(figures: &Figures, named: Option<Named>, status: u16, refusal: Option<Refusal>) {
+    fn ended(figures: &Figures, named: Option<&Named>, status: u16, refusal: Option<Refusal>) {
         let answered = Answered { status, refusal, exception: None, bytes: 0 };
         let latency = Duration::from_millis(3);
-        figures.metrics.request(named.as_ref(), false, Some(&answered), latency);
+        figures.metrics.request(named, false, Some(&answered), latency);
     }
 
     #[test]
     fn a_point_has_what_was_counted_since_the_one_before() {
         let figures = Figures::default();
-        let get = || Some(Named::OfService(Operation::GetItem));
-        ended(&figures, get(), 200, None);
+        let (get, own) = (Named::OfService(Operation::GetItem), Named::Own("Tree".into()));
+        ended(&figures, Some(&get), 200, None);
         let gauges = |hits| Gauges { cache_hits: Some(hits), ..Gauges::default() };
         figures.collect(1_000, gauges(5));
         assert!(figures.points(0).is_empty(), "the first point begins");
-        ended(&figures, get(), 200, None);
-        ended(&figures, get(), 400, Some(Refusal::Throttling));
-        ended(&figures, Some(Named::Own("Tree".into())), 500, None);
-        figures.metrics.request(get().as_ref(), true, None, Duration::ZERO);
+        ended(&figures, Some(&get), 200, None);
+        ended(&figures, Some(&get), 400, Some(Refusal::Throttling));
+        ended(&figures, Some(&own), 500, None);
+        figures.metrics.request(Some(&get), true, None, Duration::ZERO);
         figures.collect(11_000, gauges(7));
         let points = figures.points(0);
         assert_eq!(points.len(), 1);

@@ -29,13 +29,14 @@ struct Sums {
 #[serde(rename_all = "PascalCase")]
 struct Point {
     seconds: u64,
-    operations: Vec<Operation>,
+    operations: Vec<OfOperation>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Operation {
-    operation: String,
+struct OfOperation {
+    #[serde(rename = "Operation")]
+    name: String,
     requests: u64,
     failed: u64,
     p50_ms: f64,
@@ -138,7 +139,7 @@ fn print_operations(points: &[Point], printer: &Printer) -> anyhow::Result<()> {
 fn sums(points: &[Point]) -> BTreeMap<String, Sums> {
     let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
     for operation in points.iter().flat_map(|point| &point.operations) {
-        let sum = sums.entry(operation.operation.clone()).or_default();
+        let sum = sums.entry(operation.name.clone()).or_default();
         sum.requests += operation.requests;
         sum.failed += operation.failed;
         sum.p50_ms = operation.p50_ms;
@@ -209,8 +210,8 @@ mod tests {
 
     #[test]
     fn points_are_summed_by_operation() {
-        let operation = |requests, p50_ms, p99_ms| Operation {
-            operation: "Query".to_owned(),
+        let operation = |requests, p50_ms, p99_ms| OfOperation {
+            name: "Query".to_owned(),
             requests,
             failed: 1,
             p50_ms,

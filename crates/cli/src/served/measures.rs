@@ -80,13 +80,10 @@ fn of_jobs(jobs: &[JobSeen]) -> [Measure; 3] {
 
 /// Returns the labels of a job. Names of tables and indexes have no characters with a meaning there.
 fn labels(job: &JobSeen) -> String {
-    let mut labels = format!("kind=\"{}\"", kind_name(job.kind));
-    for (name, value) in [("table", &job.table), ("index", &job.index)] {
-        if let Some(value) = value {
-            labels.push_str(&format!(",{name}=\"{value}\""));
-        }
-    }
-    labels
+    let names = [("table", &job.table), ("index", &job.index)].into_iter();
+    let named = names.filter_map(|(name, value)| Some(format!("{name}=\"{}\"", value.as_ref()?)));
+    let kind = format!("kind=\"{}\"", kind_name(job.kind));
+    std::iter::once(kind).chain(named).collect::<Vec<_>>().join(",")
 }
 
 fn of_folder(stats: &Stats) -> Vec<Measure> {

@@ -77,7 +77,6 @@ struct Answer {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a member of the answer")]
 struct ServerAnswer {
     name: String,
     version: &'static str,

@@ -56,6 +56,8 @@ struct ModelTable {
 
 /// Reads the definitions in a text.
 pub async fn read_model(_database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    // Before the request is decoded: those that wait hold no copy of their texts.
+    let turn = TURN.acquire().await.map_err(|_| Reason::Internal)?;
     let request: OfModel = read_within(body, REQUEST_MAX_BYTES)?;
     if request.file_name.len() > NAME_MAX_BYTES {
         let why = format!("FileName has more than {NAME_MAX_BYTES} bytes");
@@ -65,8 +67,11 @@ pub async fn read_model(_database: &Database, body: &[u8]) -> ApiResult<Vec<u8>>
         // A command that uses a folder by itself has no runtime, and nothing else to do.
         return answer(&request);
     }
-    let _turn = TURN.acquire().await.map_err(|_| Reason::Internal)?;
-    let reading = tokio::task::spawn_blocking(move || answer(&request));
+    // The thread has the turn, also when the client is gone meanwhile.
+    let reading = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        answer(&request)
+    });
     reading.await.map_err(|_| Reason::Internal)?
 }
 

@@ -50,7 +50,7 @@ struct LoadedSample {
 }
 
 /// Lists the samples.
-pub async fn list(_database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+pub fn list(body: &[u8]) -> ApiResult<Vec<u8>> {
     let Nothing {} = read(body)?;
     let listed = |sample: &Sample| ListedSample {
         name: sample.name,
