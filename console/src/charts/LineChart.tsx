@@ -222,11 +222,14 @@ function drawChart(context: CanvasRenderingContext2D, drawn: Drawn): void {
   context.fillStyle = tokenValue('--muted');
   context.textAlign = 'right';
   context.beginPath();
+  let told = '';
   for (const tick of scale.ticks) {
     const place = Math.round(y(tick)) + 0.5;
     context.moveTo(LEFT, place);
     context.lineTo(right, place);
-    context.fillText(words(tick), LEFT - 6, place);
+    // Small counts have steps below one: what reads alike is told once.
+    if (words(tick) !== told) context.fillText(words(tick), LEFT - 6, place);
+    told = words(tick);
   }
   context.stroke();
   timesOf(context, times, x, bottom);

@@ -11,7 +11,7 @@ import { useTtl } from '../base/ttl';
 import { binaryForms } from '../data/binary';
 import { writeJson } from '../data/json';
 import { at } from '../data/record';
-import { count, counted, percent, readUnits, units } from '../data/sizes';
+import { count, counted, percent, readUnits, writeUnits } from '../data/sizes';
 import { type Item, plainItem } from '../data/values';
 import { Bar } from '../parts/Bar';
 import { Button } from '../parts/Button';
@@ -427,7 +427,7 @@ function Foot({ props, paged }: { props: ResultsProps; paged: Paged }) {
             </span>
             {thrown > 0 && <span class="thrown">{percent(thrown / page.examined)} thrown away</span>}
           </span>
-          <span class="figures">{page.took.writeUnits > 0 ? `${units(page.took.writeUnits)} write units` : readUnits(page.took.readUnits)}</span>
+          <span class="figures">{page.took.writeUnits > 0 ? writeUnits(page.took.writeUnits) : readUnits(page.took.readUnits)}</span>
         </>
       )}
       <span class="space" />

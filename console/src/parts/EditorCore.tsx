@@ -87,7 +87,7 @@ export function EditorCore(props: EditorProps) {
           syntaxHighlighting(colours),
           look,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': props.label }),
+          EditorView.contentAttributes.of({ 'aria-label': props.label, tabindex: '0' }),
           props.placeholder ? placeholder(props.placeholder) : [],
           EditorView.updateListener.of((update) => {
             if (update.docChanged) newest.current.set(update.state.doc.toString());

@@ -21,7 +21,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { isDark, tokenValue } from '../base/theme';
-import { bytes, count, counted, percent, units } from '../data/sizes';
+import { bytes, count, counted, percent, readUnits } from '../data/sizes';
 import { Button } from '../parts/Button';
 import { ErrorBox } from '../parts/ErrorBox';
 import { LeftOut } from '../parts/EmptyState';
@@ -198,7 +198,7 @@ function ScaleChoice({ scale, set }: { scale: Scale; set: (scale: Scale) => void
 function Counting({ state, line, isFixed }: { state: LineState; line: Line; isFixed: boolean }) {
   const isLate = useLate(state.isReading);
   if (isFixed) return <p class="ruler-counting" />;
-  const work = line.keysRead > 0 ? `${counted(line.keysRead, 'key')} read, ${units(line.readUnits)} read units` : '';
+  const work = line.keysRead > 0 ? `${counted(line.keysRead, 'key')} read, ${readUnits(line.readUnits)}` : '';
   const unsure = line.bins.filter((bin) => !bin.IsExact).length;
   return (
     <p class="ruler-counting" role="status">

@@ -5,7 +5,7 @@ import { call } from '../../base/client';
 import { asFault, isAbort, type Fault } from '../../base/faults';
 import { features, leftOut } from '../../base/features';
 import type { Keyed } from '../../base/tables';
-import { bytes, count, units } from '../../data/sizes';
+import { bytes, count, readUnits } from '../../data/sizes';
 import { Button } from '../../parts/Button';
 import { ErrorBox } from '../../parts/ErrorBox';
 import { LeftOut } from '../../parts/EmptyState';
@@ -105,7 +105,7 @@ export function Partitions({ keyed, sizeBytes, open }: { keyed: Keyed; sizeBytes
       {state.isWaiting && <Spinner words={isLargest ? 'Reading the table for its largest partitions' : 'Reading partitions'} />}
       {!state.isWaiting && state.nodes.length === 0 && !state.fault && <p class="hint">No partitions.</p>}
       <p class="partitions-foot">
-        {state.readUnits > 0 && <span class="hint">{units(state.readUnits)} read units</span>}
+        {state.readUnits > 0 && <span class="hint">{readUnits(state.readUnits)}</span>}
         {isLargest && sizeBytes > UNASKED_BYTES && <span class="hint">a page reads 16 MB of {bytes(sizeBytes)}, which is paid for</span>}
         {state.next !== undefined && !state.isWaiting && state.nodes.length < NODES_MAX && (
           <Button onClick={() => void ask(state.next)}>{isLargest ? 'Read on' : 'More partitions'}</Button>
