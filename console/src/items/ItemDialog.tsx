@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { asFault, type Fault } from '../base/faults';
 import { keyNames, keyType, type TableDescription } from '../base/tables';
-import { isObject, writeJson } from '../data/json';
+import { isObject, shownJson, writeJson } from '../data/json';
 import { at, record } from '../data/record';
 import { type AttributeValue, isSame, type Item, itemOfPlain, itemOfTyped, looksTyped, plainItem, readJson, TypedFault } from '../data/values';
 import { Button } from '../parts/Button';
@@ -31,7 +31,7 @@ function empty(table: TableDescription): Item {
   return record(keyNames(table).map((name): [string, AttributeValue] => [name, values[keyType(table, name)]]));
 }
 
-const json = (item: Item): string => JSON.stringify(item, null, 2);
+const json = (item: Item): string => shownJson(JSON.stringify(item, null, 2));
 
 /** Reads what was typed: DynamoDB JSON, or plain JSON, whose numbers are numbers and whose texts are texts. */
 export function readItemText(text: string): Item {
@@ -95,7 +95,7 @@ export function ItemDialog({ table, mode, item, close, done, conflict }: ItemDia
   };
   const turn = (): void => {
     if (!read.item) return;
-    setText(form === 'ddb' ? writeJson(plainItem(read.item), 2) : json(read.item));
+    setText(form === 'ddb' ? shownJson(writeJson(plainItem(read.item), 2)) : json(read.item));
     setForm(form === 'ddb' ? 'plain' : 'ddb');
   };
   const words = isUpdate && request && changes.length > 0 ? updateWords(request) : null;

@@ -9,7 +9,7 @@ import { kept } from '../base/storage';
 import { keyNames, type Keyed, type TableDescription } from '../base/tables';
 import { useTtl } from '../base/ttl';
 import { binaryForms } from '../data/binary';
-import { writeJson } from '../data/json';
+import { shownJson, writeJson } from '../data/json';
 import { at } from '../data/record';
 import { count, counted, percent, readUnits, writeUnits } from '../data/sizes';
 import { type Item, plainItem } from '../data/values';
@@ -269,7 +269,7 @@ function Texts({ view, items }: { view: View; items: Item[] }) {
   const lines: string[] = [];
   let size = 0;
   for (const item of items) {
-    const line = view === 'json' ? writeJson(plainItem(item), 2) : JSON.stringify(item, null, 2);
+    const line = shownJson(view === 'json' ? writeJson(plainItem(item), 2) : JSON.stringify(item, null, 2));
     size += line.length;
     if (size > mostText && lines.length > 0) break;
     lines.push(line);

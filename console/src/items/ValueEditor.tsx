@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { asFault, type Fault } from '../base/faults';
 import type { TableDescription } from '../base/tables';
 import { inlined } from '../data/expressions';
+import { escapedText, readEscaped } from '../data/json';
 import type { Record_ } from '../data/record';
 import { at, record } from '../data/record';
 import { momentWords } from '../data/times';
@@ -36,6 +37,9 @@ export interface ValueEditorProps {
 
 const isLong = (type: TypeName, text: string): boolean => type === 'L' || type === 'M' || type === 'SS' || type === 'NS' || type === 'BS' || text.length > 60 || text.includes('\n');
 
+/** Signs that a field of a form would change or hide: a text that has them is edited with the escapes of JSON. */
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+
 /** The words of an update, with its values in place. */
 export const updateWords = (request: Record<string, unknown>): { update: string; condition: string } => {
   const names = (request['ExpressionAttributeNames'] ?? {}) as Record_<string>;
@@ -60,7 +64,8 @@ function place(beside: DOMRect): Record<string, string> {
 export function ValueEditor({ table, item, name, beside, close, done, conflict }: ValueEditorProps) {
   const before = at(item, name);
   const [type, setType] = useState<TypeName>(before ? typeOf(before) : 'S');
-  const [text, setText] = useState(before ? toTyped(before, binaryForm.value) : '');
+  const [isEscaped] = useState(before !== undefined && 'S' in before && unsafe.test(before.S));
+  const [text, setText] = useState(before ? (isEscaped ? escapedText((before as { S: string }).S) : toTyped(before, binaryForm.value)) : '');
   const [fault, fail] = useState<Fault | null>(null);
   const [isBusy, work] = useState(false);
   const [showsCode, showCode] = useState(false);
@@ -68,7 +73,9 @@ export function ValueEditor({ table, item, name, beside, close, done, conflict }
   const key = keyOf(table, item);
   const typed = useMemo((): { value?: AttributeValue; wrong?: string } => {
     try {
-      return { value: fromTyped(type, text, binaryForm.value) };
+      if (type !== 'S' || !isEscaped) return { value: fromTyped(type, text, binaryForm.value) };
+      const read = readEscaped(text);
+      return read === null ? { wrong: 'Signs that cannot be seen are written as in JSON, such as \\r or \\u0007; \\\\ and \\" stand for themselves' } : { value: { S: read } };
     } catch (error) {
       if (error instanceof TypedFault) return { wrong: error.message };
       throw error;
@@ -120,7 +127,7 @@ export function ValueEditor({ table, item, name, beside, close, done, conflict }
         {type === 'BOOL' ? (
           <SelectField label="Value" isLabelHidden value={text === 'true' ? 'true' : 'false'} set={setText} choices={[{ value: 'true', title: 'true' }, { value: 'false', title: 'false' }]} />
         ) : (
-          type !== 'NULL' && <Input label="Value" isLabelHidden value={text} set={setText} fault={typed.wrong} {...{ isMono: true, isFirst: true, rows: 6 }} hint={moment === null ? undefined : momentWords(moment)} />
+          type !== 'NULL' && <Input label="Value" isLabelHidden value={text} set={setText} fault={typed.wrong} {...{ isMono: true, isFirst: true, rows: 6 }} hint={moment !== null ? momentWords(moment) : isEscaped && type === 'S' ? 'With escapes as in JSON, such as \\r or \\u0007' : undefined} />
         )}
       </div>
       <p class="update-words mono">
