@@ -7,6 +7,9 @@ export interface Bin {
   Last: Key;
   /** Short text for a label, if the bin is one folder, one item or one partition. */
   Name?: string;
+  /** The same of the first and last of what the bin has, if it is several. */
+  FirstName?: string;
+  LastName?: string;
   /** Prefix to go down with, if the bin is exactly one folder. */
   Folder?: string;
   /** Folders or partitions in the bin; 0 for plain items. */
@@ -75,7 +78,7 @@ export function refined(line: Line, answer: RulerAnswer): Line {
   const { After, Until } = answer.Covers ?? {};
   const isPlaced = line.kind !== 'Partitions';
   const [after, until] = [part(After, line.attribute), part(Until, line.attribute)];
-  const [before, behind] = isPlaced ? around(line, after, until) : aroundNames(line, After, Until);
+  const [before, behind] = isPlaced ? around(line, after, until) : aroundNames(line, answer);
   const bins = seamed(seamed(before, answer.Bins), behind).slice(0, BINS_MAX);
   const work = workOf(answer);
   const { cursor: _, ...rest } = line;
@@ -115,13 +118,25 @@ function seamed(before: Bin[], behind: Bin[]): Bin[] {
   return [...before.slice(0, -1), whole, ...behind.slice(1)];
 }
 
-/** Partitions sort by a hash that the page does not know: their stretch is found by the keys themselves. */
-function aroundNames(line: Line, after: Key | undefined, until: Key | undefined): [Bin[], Bin[]] {
-  const nth = (key: Key | undefined, member: 'First' | 'Last') =>
-    key ? line.bins.findIndex((bin) => same(bin[member], key)) : -1;
-  const from = nth(after, 'Last') + 1;
-  const to = until ? nth(until, 'Last') : line.bins.length - 1;
-  return [line.bins.slice(0, from), to < from - 1 ? line.bins.slice(from) : line.bins.slice(to + 1)];
+/** Partitions sort by a hash that the page does not know: their stretch is found by its beginning and the number of partitions. */
+function aroundNames(line: Line, answer: RulerAnswer): [Bin[], Bin[]] {
+  const { After: after, Until: until } = answer.Covers ?? {};
+  const from = after ? line.bins.findLastIndex((bin) => same(bin.Last, after)) + 1 : 0;
+  const before = line.bins.slice(0, from);
+  if (!until) return [before, []];
+  let left = answer.Bins.reduce((sum, bin) => sum + bin.Folders, 0);
+  for (let nth = from; nth < line.bins.length; nth++) {
+    const bin = line.bins[nth]!;
+    if (bin.Folders > left) return [before, [...(left > 0 ? [remainder(bin, bin.Folders - left)] : [bin]), ...line.bins.slice(nth + 1)]];
+    left -= bin.Folders;
+  }
+  return [before, []];
+}
+
+/** The last of the partitions of a bin, not counted yet. */
+function remainder(bin: Bin, folders: number): Bin {
+  const { Name: _, FirstName: __, ...rest } = bin;
+  return { ...rest, ...(folders === 1 && bin.LastName !== undefined && { First: bin.Last, Name: bin.LastName }), Folders: folders, Items: folders, Bytes: 0, IsExact: false };
 }
 
 export function same(a: Key, b: Key): boolean {

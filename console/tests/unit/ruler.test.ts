@@ -161,6 +161,18 @@ test('a folder that two answers divide is one bin', () => {
   assert.deepEqual(whole.bins.map((one) => [one.Name, one.Items, one.IsExact]), [['A#', 9, true], ['B#', 1, true]]);
 });
 
+test('partitions are counted on by their number, for their order is not known here', () => {
+  const partition = (name: string, items: number, more: Partial<Bin> = {}): Bin => ({ First: { pk: { S: name }, sk: { S: '1' } }, Last: { pk: { S: name }, sk: { S: '9' } }, Name: name, Folders: 1, Items: items, Bytes: items, IsExact: true, ...more });
+  const unsure = { IsExact: false };
+  const two = { ...partition('c', 2, unsure), Last: { pk: { S: 'd' }, sk: { S: '1' } }, Name: undefined, FirstName: 'c', LastName: 'd', Folders: 2 };
+  const rough = lineOf(answer([partition('a', 3), partition('b', 1, unsure), two, partition('e', 1, unsure)], { Kind: 'Partitions', KeyAttribute: 'pk', Cursor: '1' }));
+  const covers = { After: { pk: { S: 'a' }, sk: { S: '9' } }, Until: { pk: { S: 'c' }, sk: { S: '4' } } };
+  const finer = refined(rough, answer([partition('b', 7), partition('c', 4, unsure)], { Kind: 'Partitions', KeyAttribute: 'pk', Covers: covers, Cursor: '2' }));
+  assert.deepEqual(finer.bins.map((one) => [one.Name, one.Items, one.Folders, one.IsExact]), [['a', 3, 1, true], ['b', 7, 1, true], ['c', 4, 1, false], ['d', 1, 1, false], ['e', 1, 1, false]]);
+  const whole = refined(finer, answer([partition('c', 9), partition('d', 5), partition('e', 2)], { Kind: 'Partitions', KeyAttribute: 'pk', Covers: { After: { pk: { S: 'b' }, sk: { S: '9' } } } }));
+  assert.deepEqual([whole.items, whole.isExact, whole.bins.length], [26, true, 5]);
+});
+
 test('a dozen items need no line', () => {
   const item = (nth: number): Bin => ({ First: { sk: { S: `${nth}` } }, Last: { sk: { S: `${nth}` } }, Name: `${nth}`, Folders: 0, Items: 1, Bytes: 9, IsExact: true });
   const items = (count: number) => lineOf(answer([...Array(count).keys()].map(item)));
@@ -281,7 +293,7 @@ test('a source stands in the address and comes back', () => {
   const query = new Map(Object.entries(toQuery(whole)).filter((pair): pair is [string, string] => pair[1] !== undefined));
   const { table, partition, sort, ...rest } = whole;
   assert.deepEqual(fromQuery(query), rest);
-  assert.deepEqual(requestOf({ ...source, prefix: '' }), { TableName: 't', PartitionKey: { pk: { S: 'US' } } });
+  assert.deepEqual(requestOf({ ...source, prefix: '' }), { TableName: 't', PartitionKey: { pk: { S: 'US' } }, Bins: 400 });
   for (const text of ['', '{', '[]', '{"pk":{"M":{}}}', '{"pk":{"S":1}}', 'null', '{"pk":{"S":"a","N":"1"}}']) assert.equal(fromQuery(new Map([['pk', text]])).partitionKey, undefined, text);
 });
 
