@@ -53,11 +53,29 @@ test('a huge folder leaves small ones a place', () => {
   assert.ok(segments[1]!.width > 200);
 });
 
-test('bins that are not counted are equally wide', () => {
+test('what refines a stretch keeps its width, so that nothing jumps', () => {
   const unsure = { IsExact: false };
-  const segments = layout([folder('A', 10), folder('B', 1, unsure), folder('C', 1, unsure), folder('D', 30)], 400, 'items');
-  assert.ok(Math.abs(segments[1]!.width - segments[2]!.width) <= 1);
-  assert.ok(segments[1]!.width > segments[0]!.width);
+  const rough = lineOf(answer([folder('A', 10), folder('B', 1, unsure), folder('C', 1, unsure), folder('D', 1, unsure)], { Cursor: '1' }));
+  const before = layout(rough.bins, 400, 'items');
+  assert.deepEqual(before.map((one) => one.width), [100, 100, 100, 100]);
+  const many = [...Array(300).keys()].map((nth) => folder(`B${nth + 1000}`, 5));
+  const finer = refined(rough, answer(many, { Covers: { After: { sk: { S: 'A#9' } }, Until: { sk: { S: 'B#9' } } }, Cursor: '2' }));
+  const after = layout(finer.bins, 400, 'items');
+  const of = (nth: number) => after.find((one) => one.from === nth)!;
+  assert.deepEqual([of(0).x, of(0).width, of(301).x, of(302).x], [0, 100, 200, 300]);
+  assert.equal(after.reduce((sum, one) => sum + one.folders, 0), 303);
+});
+
+test('a line of more bins than are kept becomes coarser, and loses nothing', () => {
+  let line = lineOf(answer([folder('A', 1), folder('Z', 1, { IsExact: false })], { Cursor: '1' }));
+  for (let nth = 0; nth < 30; nth++) {
+    const bins = [...Array(300).keys()].map((one) => folder(`M${String(nth * 300 + one).padStart(6, '0')}`, 2));
+    line = refined(line, answer(bins, { Covers: { After: line.bins.at(-2)!.Last, Until: bins.at(-1)!.Last }, Cursor: '2' }));
+  }
+  assert.ok(line.bins.length <= 2001, String(line.bins.length));
+  assert.equal(line.items, 1 + 30 * 300 * 2 + 1);
+  assert.equal(line.bins.reduce((sum, one) => sum + one.Folders, 0), 9002);
+  assert.equal(line.bins.at(-1)!.Name, 'Z#');
 });
 
 test('nothing and no place give no segments', () => {
