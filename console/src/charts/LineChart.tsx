@@ -26,6 +26,8 @@ export interface LineChartProps {
   height?: number;
   /** Whether the axis is logarithmic, for latencies. */
   isLog?: boolean;
+  /** Whether values are whole, so that the axis has no steps between. */
+  isWhole?: boolean;
   /** Whether values are bytes, so that the axis has round steps of them. */
   isBytes?: boolean;
 }
@@ -47,7 +49,7 @@ interface Scale {
 }
 
 /** Returns the axis of the values: from 0, or in powers of ten. */
-export function scaleOf(series: readonly Series[], isLog: boolean, isBytes = false): Scale {
+export function scaleOf(series: readonly Series[], isLog: boolean, isBytes = false, isWhole = false): Scale {
   let [least, most] = [Infinity, 0];
   for (const { values } of series) {
     for (const value of values) {
@@ -63,7 +65,7 @@ export function scaleOf(series: readonly Series[], isLog: boolean, isBytes = fal
     for (let at = low; at <= high * 1.0001 && ticks.length < 12; at *= 10) ticks.push(at);
     return { low, high, isLog: true, ticks };
   }
-  const step = isBytes ? bytesStep(most / 3) : stepOf(most / 3);
+  const step = isBytes ? bytesStep(most / 3) : Math.max(isWhole ? 1 : 0, stepOf(most / 3));
   const high = Math.max(step, Math.ceil(most / step) * step);
   const ticks: number[] = [];
   for (let at = 0; at <= high * 1.0001 && ticks.length < 12; at += step) ticks.push(at);
@@ -89,13 +91,13 @@ function placeIn(scale: Scale, value: number): number {
   return Math.max(0, (Math.log10(Math.max(value, scale.low)) - Math.log10(scale.low)) / (Math.log10(scale.high) - Math.log10(scale.low)));
 }
 
-export function LineChart({ title, times, series, words, height = 150, isLog = false, isBytes = false }: LineChartProps) {
+export function LineChart({ title, times, series, words, height = 150, isLog = false, isBytes = false, isWhole = false }: LineChartProps) {
   const root = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
   const [at, setAt] = useState<number | null>(null);
   const [hasTable, setTable] = useState(false);
-  const scale = useMemo(() => scaleOf(series, isLog, isBytes), [series, isLog, isBytes]);
+  const scale = useMemo(() => scaleOf(series, isLog, isBytes, isWhole), [series, isLog, isBytes, isWhole]);
   const dark = isDark.value;
   useEffect(() => {
     if (!root.current) return;

@@ -309,7 +309,7 @@ function Nothing({ props, paged }: { props: ResultsProps; paged: Paged }) {
       </EmptyState>
     );
   }
-  if (props.reading?.operation === 'ExecuteStatement' && page.examined === 0 && page.next === null && !/^\s*select/i.test(String(props.reading.request['Statement']))) {
+  if (props.reading?.operation === 'ExecuteStatement' && page.next === null && !/^\s*select/i.test(String(props.reading.request['Statement']))) {
     return (
       <EmptyState title="Done">
         <p>The statement returned no items.</p>

@@ -10,6 +10,7 @@
 //     marks={[{ id, key, words }]}  findings, each at a key; onMark tells which was chosen
 //     onItem={(key) => ...}         an item was opened; onSegment tells the keys of the one that is looked at
 //     colourOf={(bin) => ...}       the entity type of a bin, from colours.ts
+//     onLine={(line, isDone) => ...} what was read, each time that more is known
 //     line={...}                    a line that is not read, such as that of an index that does not exist
 //     title="..."                   what the line is, for its heading and for screen readers
 //   />
@@ -58,6 +59,8 @@ export interface RulerProps {
   onSegment?: (from: Bin, to: Bin) => void;
   colourOf?: (bin: Bin) => (EntityColour & { name: string }) | undefined;
   line?: Line;
+  /** Tells what was read, and whether no more is read unasked. */
+  onLine?: (line: Line, isDone: boolean) => void;
   title?: string;
   /** More in the line of buttons. */
   children?: ComponentChildren;
@@ -72,6 +75,10 @@ export function Ruler(props: RulerProps) {
   const isSeen = useSeen(root);
   const read = useLine(props.line ? undefined : source, isSeen);
   const line = props.line ?? read.line;
+  const isDone = line?.cursor === undefined || read.hasStopped;
+  useEffect(() => {
+    if (line) props.onLine?.(line, isDone);
+  }, [line, isDone]);
   const [scale, setScale] = useState<Scale>('items');
   const [hasTable, setTable] = useState(false);
   const isLate = useLate(read.isReading && !line);
@@ -265,7 +272,9 @@ function wordsOf(line: Line, segment: Segment): string {
   const [first, last] = [line.bins[segment.from]!, line.bins[segment.to]!];
   if (segment.from === segment.to && first.Name !== undefined) return toldName(first.Name, 80);
   const [low, high] = [part(first.First, line.attribute), part(last.Last, line.attribute)];
-  const ends = low && high ? `${told(low, 60)} … ${told(high, 60)}` : `${toldKey(first.First, undefined, 60)} … ${toldKey(last.Last, undefined, 60)}`;
+  const [firstName, lastName] = [first.FirstName ?? first.Name, last.LastName ?? last.Name];
+  const isNamed = segment.folders > 1 && firstName !== undefined && lastName !== undefined;
+  const ends = isNamed ? `${toldName(firstName, 60)} … ${toldName(lastName, 60)}` : low && high ? `${told(low, 60)} … ${told(high, 60)}` : `${toldKey(first.First, undefined, 60)} … ${toldKey(last.Last, undefined, 60)}`;
   if (segment.folders < 2) return ends;
   return `${segment.isExact ? '' : 'at least '}${counted(segment.folders, line.kind === 'Partitions' ? 'partition' : 'folder')}: ${ends}`;
 }

@@ -33,6 +33,9 @@ export function attributeOf(source: RulerSource): string | undefined {
   return source.partitionKey ? source.sort[Object.keys(source.sortKey ?? {}).length] : undefined;
 }
 
+/** As many as a wide screen has places for; folders beyond that are several to a bin. */
+const BINS = 400;
+
 export function requestOf(source: RulerSource, cursor?: string): Record<string, unknown> {
   const attribute = attributeOf(source);
   const end = (value: KeyValue | undefined) => (value && attribute !== undefined ? { [attribute]: value } : undefined);
@@ -46,6 +49,7 @@ export function requestOf(source: RulerSource, cursor?: string): Record<string, 
     From: end(source.from),
     To: end(source.to),
     Delimiter: source.delimiter || undefined,
+    Bins: BINS,
     Cursor: cursor,
   });
 }
@@ -66,8 +70,8 @@ export async function askRuler(source: RulerSource, cursor: string | undefined, 
   return fallback(source, cursor, signal);
 }
 
-/** Calls after the first that refine a line unasked: 200,000 keys. Then a button counts on. */
-export const REFINING_CALLS = 10;
+/** Calls after the first that refine a line unasked: 100,000 keys. Then a button counts on. */
+export const REFINING_CALLS = 5;
 const LINES_KEPT = 40;
 const lines = new Map<string, Line>();
 
@@ -157,7 +161,7 @@ export function useLine(source: RulerSource | undefined, isSeen: boolean): LineS
 export function opened(source: RulerSource, line: Line, from: number, to: number): RulerSource | undefined {
   const [first, last] = [line.bins[from]!, line.bins[to]!];
   if (line.kind === 'Partitions') {
-    return from === to && first.Folders <= 1 ? { ...inPartition(source), partitionKey: first.First } : undefined;
+    return from === to && first.Folders <= 1 ? { ...inPartition(source), partitionKey: partitionOf(source, first.First) } : undefined;
   }
   const [low, high] = [part(first.First, line.attribute), part(last.Last, line.attribute)];
   if (!low || !high) return undefined;
@@ -169,6 +173,11 @@ export function opened(source: RulerSource, line: Line, from: number, to: number
   }
   const isAll = from === 0 && to === line.bins.length - 1;
   return isAll ? undefined : { ...source, from: low, to: high };
+}
+
+/** The answer's keys are whole ones. */
+function partitionOf(source: RulerSource, key: Key): Key {
+  return Object.fromEntries(source.partition.flatMap((name) => (part(key, name) ? [[name, part(key, name)!]] : []))) as Key;
 }
 
 function inPartition(source: RulerSource): RulerSource {

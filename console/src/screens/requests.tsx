@@ -81,7 +81,9 @@ function Live({ address }: { address: Address }) {
   const wanted = view === 'lines' || view === 'patterns' ? view : first;
   useEffect(() => {
     // The first seconds decide; afterwards nothing jumps.
-    if (first === undefined && ledger.seconds.length > 0) setFirst(isBusy(ledger.seconds) ? 'patterns' : 'lines');
+    if (first !== undefined) return;
+    if (isBusy(ledger.seconds)) setFirst('patterns');
+    else if (ledger.seconds.length >= 3) setFirst('lines');
   });
   const shown = wanted ?? 'lines';
   const set = (next: Filter, to = shown): void => go(link('requests', [], { ...filterQuery(next), view: to }), { replace: true });
@@ -167,7 +169,7 @@ function Load({ seconds }: { seconds: Second[] }) {
   const last = seconds.at(-1);
   return (
     <div class="live-load">
-      <LineChart title="Load" times={times} series={series} words={(n) => count(n)} height={84} />
+      <LineChart title="Load" times={times} series={series} words={count} height={84} isWhole />
       <dl class="live-figures">
         <div>
           <dt>read units a second</dt>

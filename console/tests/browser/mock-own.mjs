@@ -32,6 +32,7 @@ class Mock {
     for await (const chunk of asked) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString('utf8');
     const [, operation = ''] = String(asked.headers['x-amz-target'] ?? '').split('.');
+    if (this.isGone) return asked.socket.destroy();
     const isOwn = String(asked.headers['x-amz-target'] ?? '').startsWith('Hashrange');
     try {
       if (isOwn && this.without.has(operation)) return send(answer, 400, { __type: 'com.amazon.coral.service#UnknownOperationException' });
@@ -299,6 +300,7 @@ function cut(mock, asked, head, bins, items) {
 
 async function entities(mock, asked) {
   const answer = await mock.call('DescribeEntities', asked, true);
+  if (answer.Matrix) return answer;
   const { Table } = await mock.call('DescribeTable', { TableName: asked.TableName });
   const indexes = [undefined, ...(Table.GlobalSecondaryIndexes ?? []), ...(Table.LocalSecondaryIndexes ?? [])];
   answer.Matrix = indexes.map((index) => {
@@ -358,6 +360,7 @@ async function watch(mock, asked) {
   const isFresh = asked.Cursor === undefined;
   const [of, from = '0', second = '0'] = (asked.Cursor ?? '').split('/');
   const isLost = !isFresh && of !== String(mock.watch);
+  const watch = mock.watch;
   let number = isFresh || isLost ? mock.number : Number(from);
   let since = isFresh || isLost ? Date.now() - 1000 : Number(second);
   const until = Date.now() + Math.min(20, asked.WaitSeconds ?? 0) * 1000;
@@ -370,7 +373,7 @@ async function watch(mock, asked) {
       mock.invent(due);
     }
     found = mock.lines.filter((line) => line.Number > number && passes(line, asked.Filter));
-    if (found.length > 0 || Date.now() >= until) break;
+    if (found.length > 0 || isLost || Date.now() >= until) break;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const limit = asked.Limit ?? 200;
@@ -385,7 +388,7 @@ async function watch(mock, asked) {
   number = mock.number;
   since = last;
   return withoutAbsent({
-    Server: 'mock', Cursor: `${mock.watch}/${number}/${since}`, IsNew: isFresh || isLost ? true : undefined, Because: isLost ? 'Ended' : undefined,
+    Server: 'mock', Cursor: `${watch}/${number}/${since}`, IsNew: isFresh || isLost ? true : undefined, Because: isLost ? 'Ended' : undefined,
     Requests: shown, Seconds: seconds, Lost: lost > 0 && mock.load > 2000 ? 12 : 0, LeftOut: lost, OneIn: lost > 0 ? Math.ceil(found.length / limit) : 1, ValuesAreKept: true,
   });
 }
@@ -424,7 +427,7 @@ const OWN = {
   DescribeFindings: findings,
   WatchRequests: watch,
   StopWatchingRequests: (mock) => (mock.watch++, {}),
-  DescribeServer: server,
+  DescribeServer: (mock, asked) => (mock.change ?? ((described) => described))(server(mock, asked)),
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -18,7 +18,7 @@ export const clock = (ms: number): string => {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 };
 
-const COLUMNS = ['time', 'caller', 'operation', 'table, index', 'pattern', 'read', 'examined', 'returned', 'units', 'a million', 'time taken', 'outcome'];
+const COLUMNS = ['time', 'caller', 'operation', 'table, index', 'pattern', 'read', 'examined', 'returned', 'units', 'a million', 'took', 'outcome'];
 
 export function Lines({ lines, isPaused, chosen, choose, words }: { lines: readonly LedgerLine[]; isPaused: boolean; chosen: number | undefined; choose: (line: LedgerLine) => void; words: string }) {
   const box = useRef<HTMLDivElement>(null);
