@@ -73,6 +73,15 @@ export function ItemDialog({ table, mode, item, close, done, conflict }: ItemDia
   const isUpdate = mode === 'edit' && key !== null;
   const request = !read.item ? null : isUpdate ? updateRequest(table, key, changes) : putRequest(table, read.item, true);
   const cannot = request === null || (isUpdate && changes.length === 0) || isBusy;
+  // What is there may be this very edit: it was done, and its answer was lost.
+  const settle = (of: Item, before: Item, mine: Item) => (now: Item | null): void => {
+    if (now === null || changesOf(now, mine, keyNames(table)).length > 0) conflict({ key: of, before, mine, now });
+    else {
+      done(now);
+      say('The item was saved already');
+      close();
+    }
+  };
   const save = async (): Promise<void> => {
     if (cannot || !read.item) return;
     work(true);
@@ -87,7 +96,7 @@ export function ItemDialog({ table, mode, item, close, done, conflict }: ItemDia
       close();
     } catch (error) {
       const what = asFault(error);
-      if (what.kind === 'condition' && isUpdate && item) await found(what, table, key).then((now) => conflict({ key, before: item, mine: read.item ?? item, now }), (other: unknown) => fail(asFault(other)));
+      if (what.kind === 'condition' && isUpdate && item) await found(what, table, key).then(settle(key, item, read.item), (other: unknown) => fail(asFault(other)));
       else fail(what);
     } finally {
       work(false);

@@ -8,7 +8,7 @@ import { escapedText, readEscaped } from '../data/json';
 import type { Record_ } from '../data/record';
 import { at, record } from '../data/record';
 import { momentWords } from '../data/times';
-import { type AttributeValue, fromTyped, type Item, toTyped, TypedFault, type TypeName, typeNames, typeOf, typeWords } from '../data/values';
+import { type AttributeValue, fromTyped, isSame, type Item, toTyped, TypedFault, type TypeName, typeNames, typeOf, typeWords } from '../data/values';
 import { Button } from '../parts/Button';
 import { CodeDialog } from '../parts/Code';
 import { ErrorBox } from '../parts/ErrorBox';
@@ -95,9 +95,18 @@ export function ValueEditor({ table, item, name, beside, close, done, conflict }
     } catch (error) {
       const what = asFault(error);
       if (what.kind !== 'condition') fail(what);
-      else await found(what, table, key).then((now) => conflict({ key, before: item, mine: withValue(item, name, value), now }), (other: unknown) => fail(asFault(other)));
+      else await found(what, table, key).then(settle(value), (other: unknown) => fail(asFault(other)));
     } finally {
       work(false);
+    }
+  };
+  // What is there may be this very edit: it was done, and its answer was lost.
+  const settle = (value: AttributeValue | undefined) => (now: Item | null): void => {
+    if (now === null || !isSame(at(now, name), value)) conflict({ key, before: item, mine: withValue(item, name, value), now });
+    else {
+      done(now);
+      say(`${name} was saved already`);
+      close();
     }
   };
   const save = (): void => {

@@ -29,6 +29,7 @@ export async function api(endpoint, operation, body, own = false) {
     method: 'POST',
     headers: {
       'content-type': 'application/x-amz-json-1.0',
+      'x-amz-date': '20260101T000000Z',
       'x-amz-target': `${own ? 'Hashrange_2026' : 'DynamoDB_20120810'}.${operation}`,
       authorization: `AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=${'0'.repeat(64)}`,
     },
