@@ -111,7 +111,7 @@ for (const [theme, width] of [['light', 1280], ['dark', 1280], ['light', 360]]) 
       await page.waitForSelector('td:has-text("46,570")');
       await axe(page, 'the list');
       await visit(page, '#/tables/cities');
-      await page.waitForSelector('.templates, .left-out');
+      await page.waitForSelector('section:has(#part-templates) >> text=None:');
       await axe(page, 'a table');
       await visit(page, '#/tables?new=table');
       await page.waitForSelector('dialog');
