@@ -13,7 +13,7 @@ import { CodeDialog } from '../parts/Code';
 import { ErrorBox } from '../parts/ErrorBox';
 import { AreaField, SelectField, TextField } from '../parts/Field';
 import { say } from '../parts/Toast';
-import { binaryForm, momentOf } from '../parts/ValueView';
+import { binaryForm, momentOf, visible } from '../parts/ValueView';
 import { found, keyOf, keyWords, update, updateRequest } from './writing';
 
 export interface Conflict {
@@ -57,32 +57,32 @@ function place(beside: DOMRect): Record<string, string> {
   return { width: `${width}px`, left: `${left}px`, ...(isBelow ? { top: `${beside.bottom + 2}px` } : { bottom: `${innerHeight - beside.top + 2}px` }) };
 }
 
-export function ValueEditor({ table, item, name, beside, close, done, conflict }: ValueEditorProps) {
-  const before = at(item, name);
-  const [type, setType] = useState<TypeName>(before ? typeOf(before) : 'S');
-  const [text, setText] = useState(before ? toTyped(before, binaryForm.value) : '');
+/** Reads what is typed, or says what is wrong with it. */
+function readTyped(type: TypeName, text: string): { value?: AttributeValue; wrong?: string } {
+  try {
+    return { value: fromTyped(type, text, binaryForm.value) };
+  } catch (error) {
+    if (error instanceof TypedFault) return { wrong: error.message };
+    throw error;
+  }
+}
+
+interface Sending {
+  fault: Fault | null;
+  isBusy: boolean;
+  send: (value: AttributeValue | undefined) => void;
+}
+
+/** Sends the update of one attribute; undefined removes it. */
+function useSending({ table, item, name, close, done, conflict }: ValueEditorProps, key: Item | null): Sending {
   const [fault, fail] = useState<Fault | null>(null);
   const [isBusy, work] = useState(false);
-  const [showsCode, showCode] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
-  const key = keyOf(table, item);
-  const typed = useMemo((): { value?: AttributeValue; wrong?: string } => {
-    try {
-      return { value: fromTyped(type, text, binaryForm.value) };
-    } catch (error) {
-      if (error instanceof TypedFault) return { wrong: error.message };
-      throw error;
-    }
-  }, [type, text]);
-  useFocusIn(box, close);
-  if (key === null) return null;
-  const request = updateRequest(table, key, [{ name, before, after: typed.value }]);
-  const words = updateWords(request);
   const send = async (value: AttributeValue | undefined): Promise<void> => {
+    if (key === null || isBusy) return;
     work(true);
     fail(null);
     try {
-      done(await update(updateRequest(table, key, [{ name, before, after: value }])));
+      done(await update(updateRequest(table, key, [{ name, before: at(item, name), after: value }])));
       say(value === undefined ? `${name} is removed` : `${name} is saved`);
       close();
     } catch (error) {
@@ -93,37 +93,55 @@ export function ValueEditor({ table, item, name, beside, close, done, conflict }
       work(false);
     }
   };
-  const save = (): void => {
-    if (typed.value !== undefined && !isBusy) void send(typed.value);
-  };
-  const moment = typed.value ? momentOf(typed.value, name) : null;
+  return { fault, isBusy, send: (value) => void send(value) };
+}
+
+function ValueFields({ type, setType, text, setText, wrong, hint }: { type: TypeName; setType: (type: TypeName) => void; text: string; setText: (text: string) => void; wrong?: string; hint?: string }) {
   const Input = isLong(type, text) ? AreaField : TextField;
   return (
-    <div
-      class="popover"
-      role="dialog"
-      aria-label={`Edit ${name}`}
-      ref={box}
-      style={place(beside)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey || (event.target as Element).tagName === 'INPUT')) {
-          event.preventDefault();
-          save();
-        }
-      }}
-    >
+    <div class="popover-value">
+      <SelectField label="Type" isLabelHidden value={type} set={setType} choices={typeNames.map((one) => ({ value: one, title: `${one} ${typeWords[one]}` }))} />
+      {type === 'BOOL' ? (
+        <SelectField label="Value" isLabelHidden value={text === 'true' ? 'true' : 'false'} set={setText} choices={[{ value: 'true', title: 'true' }, { value: 'false', title: 'false' }]} />
+      ) : (
+        type !== 'NULL' && <Input label="Value" isLabelHidden value={text} set={setText} fault={wrong} {...{ isMono: true, isFirst: true, rows: 6 }} hint={hint} />
+      )}
+    </div>
+  );
+}
+
+export function ValueEditor(props: ValueEditorProps) {
+  const { table, item, name, beside, close } = props;
+  const before = at(item, name);
+  const [type, setType] = useState<TypeName>(before ? typeOf(before) : 'S');
+  const [text, setText] = useState(before ? toTyped(before, binaryForm.value) : '');
+  const [showsCode, showCode] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const key = keyOf(table, item);
+  const { fault, isBusy, send } = useSending(props, key);
+  const typed = useMemo(() => readTyped(type, text), [type, text]);
+  useFocusIn(box, close);
+  if (key === null) return null;
+  const request = updateRequest(table, key, [{ name, before, after: typed.value }]);
+  const words = updateWords(request);
+  const moment = typed.value ? momentOf(typed.value, name) : null;
+  const save = (): void => typed.value && send(typed.value);
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey || (event.target as Element).tagName === 'INPUT')) return;
+    event.preventDefault();
+    save();
+  };
+  const choose = (next: TypeName): void => {
+    setType(next);
+    if (next === 'BOOL' && text !== 'true' && text !== 'false') setText('true');
+  };
+  return (
+    <div class="popover" role="dialog" aria-label={`Edit ${name}`} ref={box} style={place(beside)} onKeyDown={keys}>
       <p class="popover-title">
-        <code>{name}</code> <span class="hint">of {keyWords(key)}</span>
+        <code>{visible(name)}</code> <span class="hint">of {visible(keyWords(key))}</span>
       </p>
-      <div class="popover-value">
-        <SelectField label="Type" isLabelHidden value={type} set={setType} choices={typeNames.map((one) => ({ value: one, title: `${one} ${typeWords[one]}` }))} />
-        {type === 'BOOL' ? (
-          <SelectField label="Value" isLabelHidden value={text === 'true' ? 'true' : 'false'} set={setText} choices={[{ value: 'true', title: 'true' }, { value: 'false', title: 'false' }]} />
-        ) : (
-          type !== 'NULL' && <Input label="Value" isLabelHidden value={text} set={setText} fault={typed.wrong} {...{ isMono: true, isFirst: true, rows: 6 }} hint={moment === null ? undefined : momentWords(moment)} />
-        )}
-      </div>
-      <p class="update-words mono">
+      <ValueFields type={type} setType={choose} text={text} setText={setText} wrong={typed.wrong} hint={moment === null ? undefined : momentWords(moment)} />
+      <p class="update-words">
         {typed.value !== undefined && words.update}
         <br />
         <span class="hint">if {words.condition}</span>
@@ -135,8 +153,8 @@ export function ValueEditor({ table, item, name, beside, close, done, conflict }
         </Button>
         <Button onClick={close}>Cancel</Button>
         <span class="space" />
-        <Button kind="quiet" icon="code" label="This update as code" onClick={() => showCode(true)} />
-        {before !== undefined && <Button kind="quiet" icon="trash" label={`Remove ${name}`} disabled={isBusy} onClick={() => void send(undefined)} />}
+        <Button kind="quiet" icon="code" label="This update as code" disabled={typed.value === undefined} onClick={() => showCode(true)} />
+        {before !== undefined && <Button kind="quiet" icon="trash" label={`Remove ${name}`} disabled={isBusy} onClick={() => send(undefined)} />}
       </p>
       {showsCode && <CodeDialog operation="UpdateItem" request={request} close={() => showCode(false)} />}
     </div>
