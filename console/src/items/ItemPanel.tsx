@@ -6,7 +6,7 @@ import { counted } from '../data/sizes';
 import { momentWords } from '../data/times';
 import { shownJson, writeJson } from '../data/json';
 import { at } from '../data/record';
-import { type AttributeValue, type Item, plainItem, toTyped, typeOf } from '../data/values';
+import { type AttributeValue, type Item, plainItem, toTyped, typedText, typeOf } from '../data/values';
 import { Button } from '../parts/Button';
 import { CodeBlock } from '../parts/CodeBlock';
 import { Icon } from '../parts/Icon';
@@ -134,7 +134,7 @@ export function ItemPanel(props: ItemPanelProps) {
       >
         {view === 'list' && <Attributes key={key ? keyWords(key) : ''} {...props} />}
         {view === 'json' && <CodeBlock text={shownJson(writeJson(plainItem(item), 2))} label="Item as JSON" />}
-        {view === 'ddb' && <CodeBlock text={shownJson(JSON.stringify(item, null, 2))} label="Item as DynamoDB JSON" />}
+        {view === 'ddb' && <CodeBlock text={typedText(item)} label="Item as DynamoDB JSON" />}
       </Tabs>
     </aside>
   );

@@ -23,8 +23,7 @@ const nameOf = (sign: string): string => {
   if (/\p{M}/u.test(sign)) return `⟨${counted(sign.length, 'mark')}⟩`;
   if (sign === '\n') return '↵';
   if (sign === '\t') return '⇥';
-  if (code < 32) return String.fromCharCode(0x2400 + code);
-  return `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  return `⟨${code.toString(16).toUpperCase().padStart(code < 256 ? 2 : 4, '0')}⟩`;
 };
 
 /** Returns text with a form for each sign that cannot be seen; `keeps` leaves line ends and tabs as they are. */

@@ -12,6 +12,7 @@
 //     colourOf={(bin) => ...}       the entity type of a bin, from colours.ts
 //     onLine={(line, isDone) => ...} what was read, each time that more is known
 //     line={...}                    a line that is not read, such as that of an index that does not exist
+//     isCompact isOwnOnly           above a form; and only where the endpoint has the operation
 //     title="..."                   what the line is, for its heading and for screen readers
 //   />
 //
@@ -61,6 +62,10 @@ export interface RulerProps {
   line?: Line;
   /** Tells what was read, and whether no more is read unasked. */
   onLine?: (line: Line, isDone: boolean) => void;
+  /** Leaves it out where the endpoint lacks the operation, instead of reading pages. */
+  isOwnOnly?: boolean;
+  /** In one line less, for a place above a form. */
+  isCompact?: boolean;
   title?: string;
   /** More in the line of buttons. */
   children?: ComponentChildren;
@@ -73,7 +78,7 @@ export function Ruler(props: RulerProps) {
   const go = (next: RulerSource): void => (props.onSource ? props.onSource(next) : setOwn({ of: base, source: next }));
   const root = useRef<HTMLDivElement>(null);
   const isSeen = useSeen(root);
-  const read = useLine(props.line ? undefined : source, isSeen);
+  const read = useLine(props.line ? undefined : source, isSeen, props.isOwnOnly);
   const line = props.line ?? read.line;
   const isDone = line?.cursor === undefined || read.hasStopped;
   useEffect(() => {
@@ -83,8 +88,9 @@ export function Ruler(props: RulerProps) {
   const [hasTable, setTable] = useState(false);
   const isLate = useLate(read.isReading && !line);
   const title = props.title ?? `Keys of ${source.index ?? source.table}`;
+  if (props.isOwnOnly && features.has('Ruler') === false) return null;
   return (
-    <div class="ruler" ref={root} role="group" aria-label={title}>
+    <div class={props.isCompact ? 'ruler compact' : 'ruler'} ref={root} role="group" aria-label={title}>
       <div class="ruler-head">
         <Way source={source} line={line} go={go} isFixed={props.line !== undefined} title={props.title} />
         {line && <Total line={line} />}

@@ -59,12 +59,12 @@ function withoutAbsent(members: Record<string, unknown>): Record<string, unknown
 }
 
 /** Returns the bins of a source; from an endpoint without the operation, those that its own answers show. */
-export async function askRuler(source: RulerSource, cursor: string | undefined, signal: AbortSignal): Promise<RulerAnswer> {
+export async function askRuler(source: RulerSource, cursor: string | undefined, signal: AbortSignal, isOwnOnly = false): Promise<RulerAnswer> {
   if (features.has('Ruler') !== false) {
     try {
       return await call<RulerAnswer>('Ruler', requestOf(source, cursor), { own: true, signal });
     } catch (error) {
-      if (isAbort(error) || asFault(error).kind !== 'unknownOperation') throw error;
+      if (isAbort(error) || isOwnOnly || asFault(error).kind !== 'unknownOperation') throw error;
     }
   }
   return fallback(source, cursor, signal);
@@ -72,6 +72,8 @@ export async function askRuler(source: RulerSource, cursor: string | undefined, 
 
 /** Calls after the first that refine a line unasked: 100,000 keys. Then a button counts on. */
 export const REFINING_CALLS = 5;
+/** Elsewhere pages are read that somebody may pay for: the first one unasked. */
+const callsUnasked = (): number => (features.has('Ruler') === false ? 0 : REFINING_CALLS);
 const LINES_KEPT = 40;
 const lines = new Map<string, Line>();
 
@@ -102,12 +104,12 @@ export interface LineState {
 const PAUSE_MS = 60;
 
 /** Reads the line of a source and refines it while `isSeen`. */
-export function useLine(source: RulerSource | undefined, isSeen: boolean): LineState {
+export function useLine(source: RulerSource | undefined, isSeen: boolean, isOwnOnly = false): LineState {
   const key = source ? JSON.stringify(requestOf(source)) : '';
   const [, redraw] = useState(0);
-  const state = useRef({ key: '', calls: 0, fault: undefined as Fault | undefined, isReading: false });
+  const state = useRef({ key: '', calls: 0, most: REFINING_CALLS, fault: undefined as Fault | undefined, isReading: false });
   const [round, setRound] = useState(0);
-  if (state.current.key !== key) state.current = { key, calls: 0, fault: undefined, isReading: false };
+  if (state.current.key !== key) state.current = { key, calls: 0, most: REFINING_CALLS, fault: undefined, isReading: false };
   useEffect(() => {
     if (!source) return;
     const now = state.current;
@@ -115,12 +117,13 @@ export function useLine(source: RulerSource | undefined, isSeen: boolean): LineS
     let timer = 0;
     const step = async (): Promise<void> => {
       const line = lines.get(key);
-      if (line && (line.cursor === undefined || now.calls > REFINING_CALLS || !isSeen)) return;
+      if (line && (line.cursor === undefined || now.calls > now.most || !isSeen)) return;
       now.isReading = true;
       redraw((nth) => nth + 1);
       try {
-        const answer = await askRuler(source, line?.cursor, ending.signal);
+        const answer = await askRuler(source, line?.cursor, ending.signal, isOwnOnly);
         now.calls++;
+        if (now.most === REFINING_CALLS) now.most = callsUnasked();
         now.fault = undefined;
         remember(key, line ? refined(line, answer) : lineOf(answer));
         timer = window.setTimeout(() => void step(), PAUSE_MS);
@@ -141,6 +144,8 @@ export function useLine(source: RulerSource | undefined, isSeen: boolean): LineS
   const line = lines.get(key);
   const start = (): void => {
     state.current.calls = 0;
+    // What was asked for goes on for some calls, here and elsewhere.
+    state.current.most = REFINING_CALLS + 1;
     state.current.fault = undefined;
     setRound((nth) => nth + 1);
   };
@@ -148,7 +153,7 @@ export function useLine(source: RulerSource | undefined, isSeen: boolean): LineS
     line,
     fault: state.current.fault,
     isReading: state.current.isReading,
-    hasStopped: line?.cursor !== undefined && state.current.calls > REFINING_CALLS,
+    hasStopped: line?.cursor !== undefined && state.current.calls > state.current.most,
     countOn: start,
     again: () => {
       lines.delete(key);
