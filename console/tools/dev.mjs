@@ -81,7 +81,8 @@ function file(name, answer) {
 }
 
 function pass(asked, answer) {
-  const headers = { ...asked.headers, host: endpoint.host };
+  // A signature is of the name that the page was opened by.
+  const headers = { ...asked.headers, host: setup.NeedsKeys ? asked.headers.host : endpoint.host };
   delete headers.origin;
   delete headers.referer;
   const passed = request({ host: endpoint.hostname, port: endpoint.port || 80, path: '/', method: 'POST', headers }, (got) => {

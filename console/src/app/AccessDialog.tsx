@@ -52,7 +52,7 @@ export function AccessDialog({ close }: { close: () => void }) {
       <p class="hint">
         Endpoint <code>{endpoint}</code>. For another one, start <code>hashrange console --endpoint URL</code>.
       </p>
-      {cannot && <LeftOut>Browsers sign on https and on localhost only. Use `hashrange console --endpoint {endpoint}`, which signs for this page.</LeftOut>}
+      {cannot && <LeftOut>Browsers sign on https and on localhost only. Use <code>hashrange console --endpoint {endpoint}</code>, which signs for this page.</LeftOut>}
       {!setup.Signs && (
         <>
           <TextField label={setup.Namespaces ? 'Namespace (access key id)' : 'Access key id'} value={id} set={setId} isMono isFirst onEnter={use} />

@@ -112,10 +112,17 @@ function completed(took: Took, operation: string, body: unknown, read: unknown):
   return mayWrite(operation, body) ? { ...counted, writeUnits: units } : { ...counted, readUnits: units };
 }
 
-function parsed(text: string, status: number, operation: string): unknown {
+/** Statuses of what stands before a server, which tell nothing of its operations. */
+const ofGateways = new Set([502, 503, 504]);
+
+function parsed(text: string, status: number, operation: string, isOwn: boolean): unknown {
   try {
     return text === '' ? {} : JSON.parse(text);
   } catch {
+    // Others' servers answer an operation that they do not know with a page of their own.
+    if (isOwn && status >= 400 && !ofGateways.has(status) && !features.hasAny()) {
+      throw new Fault({ kind: 'unknownOperation', type: `HTTP ${status}`, status, sentence: `${operation} is not there: HTTP ${status}` });
+    }
     const started = text.slice(0, 200);
     throw new Fault({ kind: 'server', type: `HTTP ${status}`, status, sentence: `${operation} was not answered by a database: ${started}` });
   }
@@ -141,7 +148,7 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
     throw faultOfConnection();
   }
   const took = readTook(answer, performance.now() - began, said.length);
-  const read = parsed(said, answer.status, operation);
+  const read = parsed(said, answer.status, operation, options.own ?? false);
   if (!answer.ok) throw faultOfAnswer(answer.status, read, operation);
   return { body: read, took: completed(took, operation, body, read) };
 }

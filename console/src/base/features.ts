@@ -13,6 +13,8 @@ function learn(operation: string, isThere: boolean): void {
 export const features = {
   /** Whether the endpoint has the operation; undefined while nobody asked. Reading it in a component subscribes. */
   has: (operation: string): boolean | undefined => known.value.get(operation),
+  /** Whether the endpoint has answered any of them. */
+  hasAny: (): boolean => [...known.peek().values()].includes(true),
   found: (operation: string): void => learn(operation, true),
   missed: (operation: string): void => learn(operation, false),
 };

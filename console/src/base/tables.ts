@@ -82,10 +82,14 @@ async function ask(name: string): Promise<TableDescription> {
   try {
     const answer = await call<{ Table: TableDescription }>('DescribeTable', { TableName: name }, { unrecorded: true });
     described.value = new Map(described.peek()).set(name, answer.Table);
+    // A table that was made elsewhere since the names were asked.
+    if (tableNames.peek()?.includes(name) === false) void refreshTables();
     if (failures.peek().has(name)) failures.value = new Map([...failures.peek()].filter(([one]) => one !== name));
     return answer.Table;
   } catch (error) {
-    failures.value = new Map(failures.peek()).set(name, asFault(error));
+    const fault = asFault(error);
+    failures.value = new Map(failures.peek()).set(name, fault);
+    if (fault.kind === 'notFound') forget(name);
     throw error;
   } finally {
     asking.delete(name);

@@ -132,15 +132,7 @@ export function LineChart({ title, times, series, words, height = 150, isLog = f
     <figure class="chart">
       <figcaption>
         <span class="chart-title">{title}</span>
-        <span class="chart-legend">
-          {told.map((one) => (
-            <span key={one.name}>
-              <span class={`chart-key${one.dash ? ' dashed' : ''}`} style={{ '--of': `var(${one.token})` }} aria-hidden="true" />
-              {one.name} <b>{one.value === undefined ? '' : words(one.value)}</b>
-            </span>
-          ))}
-          <span class="hint">{times[shown] === undefined ? '' : clock(times[shown]!, true)}</span>
-        </span>
+        <Legend series={series} at={shown} time={times[shown]} words={words} />
         <button type="button" class="button quiet" aria-expanded={hasTable} onClick={() => setTable(!hasTable)}>
           As table
         </button>
@@ -164,6 +156,20 @@ export function LineChart({ title, times, series, words, height = 150, isLog = f
       </div>
       {hasTable && <ChartTable title={title} times={times} series={series} words={words} />}
     </figure>
+  );
+}
+
+function Legend({ series, at, time, words }: { series: Series[]; at: number; time: number | undefined; words: (value: number) => string }) {
+  return (
+    <span class="chart-legend">
+      {series.map(({ name, token, dash, values }) => (
+        <span key={name}>
+          <span class={`chart-key${dash ? ' dashed' : ''}`} style={{ '--of': `var(${token})` }} aria-hidden="true" />
+          {name} <b>{values[at] === undefined ? '' : words(values[at])}</b>
+        </span>
+      ))}
+      <span class="hint">{time === undefined ? '' : clock(time, true)}</span>
+    </span>
   );
 }
 
@@ -224,11 +230,14 @@ function drawChart(context: CanvasRenderingContext2D, drawn: Drawn): void {
   context.fillStyle = tokenValue('--muted');
   context.textAlign = 'right';
   context.beginPath();
+  let told = '';
   for (const tick of scale.ticks) {
     const place = Math.round(y(tick)) + 0.5;
     context.moveTo(LEFT, place);
     context.lineTo(right, place);
-    context.fillText(words(tick), LEFT - 6, place);
+    // Small counts have steps below one: what reads alike is told once.
+    if (words(tick) !== told) context.fillText(words(tick), LEFT - 6, place);
+    told = words(tick);
   }
   context.stroke();
   timesOf(context, times, x, bottom);

@@ -133,6 +133,29 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
 
 /** Writes a value; with an indent each member stands on a line. */
+// Controls, separators of lines, marks of direction and others without a picture; not joiners, which emoji are made with.
+const unseen = /[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]/g;
+
+// Marks that pile up on one letter: a browser needs minutes for a line with many thousands.
+const piled = /\p{M}{7,}/gu;
+
+const unitsOf = (text: string): string => Array.from(text.split(''), (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+/** Returns the same JSON to look at: signs that cannot be seen, that turn a line round or pile up, are escapes. They stand in texts alone. */
+export const shownJson = (json: string): string => json.replace(unseen, unitsOf).replace(piled, unitsOf);
+
+/** Returns a text as it stands between the quotes of JSON. */
+export const escapedText = (text: string): string => shownJson(JSON.stringify(text)).slice(1, -1);
+
+/** Reads what `escapedText` wrote, with line ends as they are typed; null where it is none. */
+export function readEscaped(text: string): string | null {
+  try {
+    return JSON.parse(`"${text.replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`) as string;
+  } catch {
+    return null;
+  }
+}
+
 export function writeJson(value: Json, indent = 0, depth = 0): string {
   if (value instanceof NumberText) return value.text;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

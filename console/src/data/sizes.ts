@@ -31,11 +31,11 @@ export const writeUnits = (n: number): string => `${units(n)} write ${n === 1 ? 
 
 /** 99.7 %; never 100 % where something is left, never 0 % where something is there. */
 export function percent(part: number): string {
-  if (part <= 0) return '0 %';
-  if (part >= 1) return '100 %';
-  if (part > 0.999) return 'over 99.9 %';
-  if (part < 0.001) return 'under 0.1 %';
-  return `${(part * 100).toFixed(part > 0.1 && part < 0.9 ? 0 : 1)} %`;
+  if (part <= 0) return '0\u00a0%';
+  if (part >= 1) return '100\u00a0%';
+  if (part > 0.999) return 'over 99.9\u00a0%';
+  if (part < 0.001) return 'under 0.1\u00a0%';
+  return `${(part * 100).toFixed(part > 0.1 && part < 0.9 ? 0 : 1)}\u00a0%`;
 }
 
 /** $2.13; small prices keep three digits that count. */

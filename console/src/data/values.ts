@@ -2,7 +2,7 @@
 // none of its 38 digits is lost.
 
 import { binaryOf, type BinaryForm, binaryText } from './binary';
-import { isObject, type Json, JsonFault, NumberText, parseJson, placeOf, writeJson } from './json';
+import { isObject, type Json, JsonFault, NumberText, parseJson, placeOf, writeJson, shownJson } from './json';
 import { record, type Record_ } from './record';
 
 export type AttributeValue =
@@ -136,7 +136,7 @@ export function toTyped(value: AttributeValue, form: BinaryForm = 'base64'): str
       return (content as string[]).map((one) => binaryText(one, form)).join('\n');
     case 'L':
     case 'M':
-      return JSON.stringify(content, null, 2);
+      return typedText(content);
   }
 }
 
@@ -270,6 +270,31 @@ function jsonNumber(text: string): string {
   const start = whole.replace(/^0+(?=\d)/, '') || '0';
   return `${sign === '-' ? '-' : ''}${start}${part ? `.${part}` : ''}${power === undefined ? '' : `e${power}`}`;
 }
+
+/** Writes DynamoDB JSON for people: what is short stands on the line of its name, what cannot be seen as escapes. */
+export const typedText = (value: unknown): string => shownJson(typedLines(value, 0));
+
+function typedLines(value: unknown, depth: number): string {
+  const flat = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || (depth > 0 && flat.length <= 60 && isFlat(value))) return spaced(flat, value);
+  const isList = Array.isArray(value);
+  const members = isList ? value.map((one) => typedLines(one, depth + 1)) : Object.entries(value).map(([name, one]) => `${quote(name)}: ${typedLines(one, depth + 1)}`);
+  const [open, close] = isList ? '[]' : '{}';
+  if (members.length === 0) return `${open}${close}`;
+  const pad = '  '.repeat(depth + 1);
+  return `${open}\n${members.map((one) => pad + one).join(',\n')}\n${'  '.repeat(depth)}${close}`;
+}
+
+/** Whether it is a value such as {"S": "text"}, or a list of texts. */
+const isFlat = (value: object): boolean => {
+  const members = Object.values(value);
+  return Array.isArray(value) ? value.every((one) => typeof one === 'string') : members.length === 1 && (typeof members[0] !== 'object' || Array.isArray(members[0])) && (!Array.isArray(members[0]) || isFlat(members[0]));
+};
+
+const spaced = (flat: string, value: unknown): string => {
+  const [name] = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+  return name === undefined ? flat : `{${quote(name)}: ${flat.slice(quote(name).length + 2)}`;
+};
 
 /** Whether two values are the same; sets have no order, objects neither. */
 export const isSame = (one: AttributeValue | undefined, other: AttributeValue | undefined): boolean =>

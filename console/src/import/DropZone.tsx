@@ -15,8 +15,40 @@ const ModelDialog = lazy(async () => (await import('./ModelDialog')).ModelDialog
 
 const largest = 256 * 1024 * 1024;
 
-export function DropZone() {
+/** Takes a file that is dropped anywhere on the page; returns whether one is over it. */
+function useDrop(take: (file: File | undefined) => void): boolean {
   const [isOver, over] = useState(false);
+  const newest = useRef(take);
+  newest.current = take;
+  useEffect(() => {
+    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+    const enter = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      over(true);
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) over(false);
+    };
+    const drop = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      over(false);
+      newest.current(event.dataTransfer?.files[0]);
+    };
+    addEventListener('dragover', enter);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', enter);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', drop);
+    };
+  }, []);
+  return isOver;
+}
+
+export function DropZone() {
   const [file, setFile] = useState<{ name: string; read: Read } | null>(null);
   const [fault, fail] = useState<Fault | null>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -34,31 +66,7 @@ export function DropZone() {
       fail(asFault(error));
     }
   };
-  useEffect(() => {
-    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
-    const enter = (event: DragEvent): void => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      over(true);
-    };
-    const leave = (event: DragEvent): void => {
-      if (event.relatedTarget === null) over(false);
-    };
-    const drop = (event: DragEvent): void => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      over(false);
-      void take(event.dataTransfer?.files[0]);
-    };
-    addEventListener('dragover', enter);
-    addEventListener('dragleave', leave);
-    addEventListener('drop', drop);
-    return () => {
-      removeEventListener('dragover', enter);
-      removeEventListener('dragleave', leave);
-      removeEventListener('drop', drop);
-    };
-  }, []);
+  const isOver = useDrop((taken) => void take(taken));
   return (
     <>
       <div class={`drop-zone${isOver ? ' over' : ''}`}>

@@ -13,7 +13,7 @@ import { ErrorBox } from '../parts/ErrorBox';
 import { TextField } from '../parts/Field';
 import { Icon } from '../parts/Icon';
 import { visible } from '../parts/ValueView';
-import { checkKeys, suggestKeys } from './keys';
+import { checkKeys, type KeyCheck, type KeyChoice, suggestKeys } from './keys';
 import { type Column, type ColumnType, itemAt, type Rows, textAt } from './rows';
 import { Import, type Progress } from './run';
 import { createAndWait } from './waitFor';
@@ -31,32 +31,29 @@ const types: { value: ColumnType; title: string }[] = [
 export const nameOf = (file: string): string =>
   (file.replace(/\.[^.]+$/, '').replace(/[^A-Za-z0-9_.-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 255) || 'table').padEnd(3, '_');
 
-export function ImportDialog({ file, rows: read, close }: { file: string; rows: Rows; close: () => void }) {
-  const [columns, setColumns] = useState<Column[]>(read.columns);
-  const rows = useMemo((): Rows => ({ ...read, columns }), [read, columns]);
-  const suggested = useMemo(() => suggestKeys(read), [read]);
-  const [name, setName] = useState(nameOf(file));
-  const [partition, setPartition] = useState(suggested[0]?.partition ?? columns[0]?.name ?? '');
-  const [sort, setSort] = useState(suggested[0]?.sort ?? '');
+interface Writing {
+  progress: Progress | null;
+  fault: Fault | null;
+  isCreating: boolean;
+  start: (request: Record<string, unknown> | null, name: string, rows: Rows, order: number[]) => void | Promise<void>;
+  goOn: () => void;
+  stop: () => void;
+}
+
+/** Creates the table where `request` says how, and writes the rows in their order. */
+function useWriting(): Writing {
   const [fault, fail] = useState<Fault | null>(null);
   const [progress, setProgress] = useState<Progress | null>(null);
   const [isCreating, create] = useState(false);
   const running = useRef<Import | null>(null);
-  const isThere = tableNames.value?.includes(name) ?? false;
-  const { table } = useTable(isThere ? name : null);
-  const keys = table ? keyNames(table) : [partition, sort].filter(Boolean);
-  const check = useMemo(() => checkKeys(rows, keys), [rows, keys.join('\u0000')]);
-  const wrong = wrongOf(rows, keys, name, table ? (key) => keyType(table, key) : null);
   useEffect(() => () => running.current?.stop(), []);
-
-  const start = async (): Promise<void> => {
-    if (wrong || progress || isCreating) return;
+  const start: Writing['start'] = async (request, name, rows, order) => {
     fail(null);
     create(true);
     try {
-      if (!isThere) await createAndWait(requestOf(name, keys, columns));
+      if (request !== null) await createAndWait(request);
       await refreshTables();
-      running.current = new Import(name, check.rows, (row) => itemAt(rows, row), setProgress);
+      running.current = new Import(name, order, (row) => itemAt(rows, row), setProgress);
       create(false);
       await running.current.run();
     } catch (error) {
@@ -65,78 +62,119 @@ export function ImportDialog({ file, rows: read, close }: { file: string; rows: 
       create(false);
     }
   };
-  const isDone = progress !== null && !progress.isRunning && progress.done === progress.of;
-  const isRunning = isCreating || progress?.isRunning === true;
+  return { progress, fault, isCreating, start, goOn: () => void running.current?.run(), stop: () => running.current?.stop() };
+}
+
+interface Choices {
+  rows: Rows;
+  setType: (nth: number, type: ColumnType) => void;
+  suggested: KeyChoice[];
+  name: string;
+  setName: (name: string) => void;
+  key: KeyChoice;
+  setKey: (key: KeyChoice) => void;
+  isThere: boolean;
+  keys: string[];
+  check: KeyCheck;
+  wrong: string | null;
+}
+
+/** What is chosen before the writing: types, table and key, and what follows from them. */
+function useChoices(file: string, read: Rows): Choices {
+  const [columns, setColumns] = useState<Column[]>(read.columns);
+  const rows = useMemo((): Rows => ({ ...read, columns }), [read, columns]);
+  const suggested = useMemo(() => suggestKeys(read), [read]);
+  const [name, setName] = useState(nameOf(file));
+  const [key, setKey] = useState<KeyChoice>(suggested[0] ?? { partition: columns[0]?.name ?? '', sort: null });
+  const isThere = tableNames.value?.includes(name) ?? false;
+  const { table } = useTable(isThere ? name : null);
+  const keys = table ? keyNames(table) : [key.partition, key.sort ?? ''].filter(Boolean);
+  const check = useMemo(() => checkKeys(rows, keys), [rows, keys.join('\u0000')]);
+  const wrong = wrongOf(rows, keys, name, table ? (one) => keyType(table, one) : null);
+  const setType = (nth: number, type: ColumnType): void => setColumns(columns.map((one, at) => (at === nth ? { ...one, type, why: undefined } : one)));
+  return { rows, setType, suggested, name, setName, key, setKey, isThere, keys, check, wrong };
+}
+
+export function ImportDialog({ file, rows: read, close }: { file: string; rows: Rows; close: () => void }) {
+  const choices = useChoices(file, read);
+  const writing = useWriting();
+  const { progress, isCreating } = writing;
+  const { name, keys, rows, check, wrong, isThere } = choices;
+  const start = (): void => {
+    if (!wrong && !progress && !isCreating) void writing.start(isThere ? null : requestOf(name, keys, rows.columns), name, rows, check.rows);
+  };
   return (
-    <Dialog
-      title={`Import ${file}`}
-      size="wide"
-      close={close}
-      isBusy={isRunning}
-      submit={() => void start()}
-      foot={
-        <>
-          {progress?.isRunning && (
-            <Button icon="stop" onClick={() => running.current?.stop()}>
-              Stop
-            </Button>
-          )}
-          {!isRunning && <Button onClick={close}>{progress ? 'Close' : 'Cancel'}</Button>}
-          {progress && !progress.isRunning && !isDone && (
-            <Button kind="main" onClick={() => void running.current?.run()}>
-              Go on
-            </Button>
-          )}
-          {!progress && (
-            <Button kind="main" icon="upload" type="submit" disabled={wrong !== null || isCreating || check.rows.length === 0}>
-              {isThere ? 'Put' : 'Create the table and put'} {counted(check.rows.length, 'item')}
-            </Button>
-          )}
-          {isDone && (
-            <Button
-              kind="main"
-              onClick={() => {
-                close();
-                go(link('items', [name]));
-              }}
-            >
-              Show the items
-            </Button>
-          )}
-        </>
-      }
-    >
-      {progress ? (
-        <Running progress={progress} name={name} rows={rows} file={file} />
-      ) : (
-        <>
-          <div class="import-choices">
-            <TextField label="Table" value={name} set={setName} isMono isFirst hint={isThere ? 'It is there: items with the same key are replaced.' : undefined} />
-            {isThere ? (
-              <p class="hint import-key">Key: {keys.join(', ')}</p>
-            ) : (
-              <>
-                <KeySelect label="Partition key" columns={columns} value={partition} set={(to) => (setPartition(to), to === sort && setSort(''))} />
-                <KeySelect label="Sort key" columns={columns.filter((one) => one.name !== partition)} value={sort} set={setSort} isOptional />
-              </>
-            )}
-          </div>
-          {!isThere && suggested.length > 1 && (
-            <p class="row import-suggested">
-              <span class="hint">Unique:</span>
-              {suggested.map((one) => (
-                <Button key={`${one.partition} ${one.sort}`} pressed={one.partition === partition && (one.sort ?? '') === sort} onClick={() => (setPartition(one.partition), setSort(one.sort ?? ''))}>
-                  <span class="mono">{one.sort === null ? one.partition : `${one.partition} + ${one.sort}`}</span>
-                </Button>
-              ))}
-            </p>
-          )}
-          <Check check={check} total={rows.count} wrong={wrong} />
-          <Preview rows={rows} keys={keys} setType={(nth, type) => setColumns(columns.map((one, at) => (at === nth ? { ...one, type, why: undefined } : one)))} />
-        </>
-      )}
-      {fault && <ErrorBox fault={fault} />}
+    <Dialog title={`Import ${file}`} size="wide" close={close} isBusy={isCreating || progress?.isRunning === true} submit={start} foot={<ImportFoot choices={choices} writing={writing} close={close} />}>
+      {progress ? <Running progress={progress} name={name} rows={rows} file={file} /> : <ImportChoices choices={choices} />}
+      {writing.fault && <ErrorBox fault={writing.fault} />}
     </Dialog>
+  );
+}
+
+function ImportFoot({ choices, writing, close }: { choices: Choices; writing: Writing; close: () => void }) {
+  const { progress, isCreating } = writing;
+  const isRunning = isCreating || progress?.isRunning === true;
+  const isDone = progress !== null && !progress.isRunning && progress.done === progress.of;
+  const show = (): void => {
+    close();
+    go(link('items', [choices.name]));
+  };
+  return (
+    <>
+      {progress?.isRunning && (
+        <Button icon="stop" onClick={writing.stop}>
+          Stop
+        </Button>
+      )}
+      {!isRunning && <Button onClick={close}>{progress ? 'Close' : 'Cancel'}</Button>}
+      {progress && !isRunning && !isDone && (
+        <Button kind="main" onClick={writing.goOn}>
+          Go on
+        </Button>
+      )}
+      {!progress && (
+        <Button kind="main" icon="upload" type="submit" disabled={choices.wrong !== null || isCreating || choices.check.rows.length === 0}>
+          {choices.isThere ? 'Put' : 'Create the table and put'} {counted(choices.check.rows.length, 'item')}
+        </Button>
+      )}
+      {isDone && (
+        <Button kind="main" onClick={show}>
+          Show the items
+        </Button>
+      )}
+    </>
+  );
+}
+
+function ImportChoices({ choices }: { choices: Choices }) {
+  const { rows, suggested, name, key, setKey, isThere, keys } = choices;
+  const { columns } = rows;
+  return (
+    <>
+      <div class="import-choices">
+        <TextField label="Table" value={name} set={choices.setName} isMono isFirst hint={isThere ? 'It is there: items with the same key are replaced.' : undefined} />
+        {isThere ? (
+          <p class="hint import-key">Key: {keys.join(', ')}</p>
+        ) : (
+          <>
+            <KeySelect label="Partition key" columns={columns} value={key.partition} set={(to) => setKey({ partition: to, sort: key.sort === to ? null : key.sort })} />
+            <KeySelect label="Sort key" columns={columns.filter((one) => one.name !== key.partition)} value={key.sort ?? ''} set={(to) => setKey({ ...key, sort: to || null })} isOptional />
+          </>
+        )}
+      </div>
+      {!isThere && suggested.length > 1 && (
+        <p class="row import-suggested">
+          <span class="hint">Unique:</span>
+          {suggested.map((one) => (
+            <Button key={`${one.partition} ${one.sort}`} pressed={one.partition === key.partition && one.sort === key.sort} onClick={() => setKey(one)}>
+              <span class="mono">{one.sort === null ? one.partition : `${one.partition} + ${one.sort}`}</span>
+            </Button>
+          ))}
+        </p>
+      )}
+      <Check check={choices.check} total={rows.count} wrong={choices.wrong} />
+      <Preview rows={rows} keys={keys} setType={choices.setType} />
+    </>
   );
 }
 

@@ -81,21 +81,9 @@ export function ModelDialog({ file, text, close }: { file: string; text: string;
     >
       {isWaiting && !answer && <Spinner words="Reading the model" />}
       {features.has('ReadModel') === false ? <LeftOut>{leftOut('Reading models', 'ReadModel')} Rows of CSV and JSON can be imported.</LeftOut> : fault && <ErrorBox fault={fault} />}
-      {tables.map((one) => {
-        const { TableName: name } = one.Request;
-        return (
-          <details key={name} class="model-table">
-            <summary>
-              <input type="checkbox" aria-label={`Create ${name}`} checked={names.has(name) && !there.has(name)} disabled={there.has(name)} onClick={(event) => event.stopPropagation()} onChange={() => toggle(name)} /> <code>{name}</code>{' '}
-              <span class="hint">
-                {one.Request.KeySchema.map((key) => key.AttributeName).join(', ')} · {counted(one.Items?.length ?? 0, 'item')}
-                {there.has(name) && ' · a table of this name is there'}
-              </span>
-            </summary>
-            <Code operation="CreateTable" request={one.Request} />
-          </details>
-        );
-      })}
+      {tables.map((one) => (
+        <ModelTableRow key={one.Request.TableName} table={one} isThere={there.has(one.Request.TableName)} isChosen={names.has(one.Request.TableName)} toggle={toggle} />
+      ))}
       {(answer?.NotTaken?.length ?? 0) > 0 && (
         <div>
           <h3>Not taken</h3>
@@ -107,5 +95,21 @@ export function ModelDialog({ file, text, close }: { file: string; text: string;
       {at && <p role="status">Creating {at}</p>}
       {failed && <ErrorBox fault={failed} />}
     </Dialog>
+  );
+}
+
+function ModelTableRow({ table, isThere, isChosen, toggle }: { table: ModelTable; isThere: boolean; isChosen: boolean; toggle: (name: string) => void }) {
+  const { TableName: name, KeySchema: schema } = table.Request;
+  return (
+    <details class="model-table">
+      <summary>
+        <input type="checkbox" aria-label={`Create ${name}`} checked={isChosen && !isThere} disabled={isThere} onClick={(event) => event.stopPropagation()} onChange={() => toggle(name)} /> <code>{name}</code>{' '}
+        <span class="hint">
+          {schema.map((key) => key.AttributeName).join(', ')} · {counted(table.Items?.length ?? 0, 'item')}
+          {isThere && ' · a table of this name is there'}
+        </span>
+      </summary>
+      <Code operation="CreateTable" request={table.Request} />
+    </details>
   );
 }

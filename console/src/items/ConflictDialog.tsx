@@ -72,31 +72,37 @@ export function ConflictDialog({ table, conflict, close, done }: ConflictDialogP
         {now === null ? 'It was deleted since it was read: ' : 'It is no longer as it was read: '}
         <code>{keyWords(conflict.key)}</code>
       </p>
-      <div class="scroll-x">
-        <table class="plain-table conflict">
-          <thead>
-            <tr>
-              <th>Attribute</th>
-              <th>When it was read</th>
-              <th>In the table now</th>
-              <th>Yours</th>
-            </tr>
-          </thead>
-          <tbody>
-            {names.slice(0, 200).map((name) => (
-              <tr key={name}>
-                <td class="mono">{name}</td>
-                {[conflict.before, now, conflict.mine].map((item, nth) => (
-                  <td key={nth} class={`mono${nth > 0 && !isSame(at(item, name), at(conflict.before, name)) ? ' changed' : ''}`}>
-                    {at(item, name) === undefined ? <span class="hint">none</span> : <ValueCell value={at(item, name)} name={name} />}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Versions names={names} conflict={conflict} now={now} />
       {fault && <ErrorBox fault={fault} />}
     </Dialog>
+  );
+}
+
+function Versions({ names, conflict, now }: { names: string[]; conflict: Conflict; now: Item | null }) {
+  return (
+    <div class="scroll-x">
+      <table class="plain-table conflict">
+        <thead>
+          <tr>
+            <th>Attribute</th>
+            <th>When it was read</th>
+            <th>In the table now</th>
+            <th>Yours</th>
+          </tr>
+        </thead>
+        <tbody>
+          {names.slice(0, 200).map((name) => (
+            <tr key={name}>
+              <td class="mono">{name}</td>
+              {[conflict.before, now, conflict.mine].map((item, nth) => (
+                <td key={nth} class={`mono${nth > 0 && !isSame(at(item, name), at(conflict.before, name)) ? ' changed' : ''}`}>
+                  {at(item, name) === undefined ? <span class="hint">none</span> : <ValueCell value={at(item, name)} name={name} />}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

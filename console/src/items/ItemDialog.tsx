@@ -3,9 +3,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { asFault, type Fault } from '../base/faults';
 import { keyNames, keyType, type TableDescription } from '../base/tables';
-import { isObject, writeJson } from '../data/json';
+import { isObject, shownJson, writeJson } from '../data/json';
 import { at, record } from '../data/record';
-import { type AttributeValue, isSame, type Item, itemOfPlain, itemOfTyped, looksTyped, plainItem, readJson, TypedFault } from '../data/values';
+import { type AttributeValue, isSame, type Item, itemOfPlain, itemOfTyped, looksTyped, plainItem, readJson, TypedFault, typedText } from '../data/values';
 import { Button } from '../parts/Button';
 import { CodeDialog } from '../parts/Code';
 import { Dialog } from '../parts/Dialog';
@@ -31,7 +31,7 @@ function empty(table: TableDescription): Item {
   return record(keyNames(table).map((name): [string, AttributeValue] => [name, values[keyType(table, name)]]));
 }
 
-const json = (item: Item): string => JSON.stringify(item, null, 2);
+const json = (item: Item): string => typedText(item);
 
 /** Reads what was typed: DynamoDB JSON, or plain JSON, whose numbers are numbers and whose texts are texts. */
 export function readItemText(text: string): Item {
@@ -60,79 +60,101 @@ function check(table: TableDescription, text: string, mode: ItemDialogProps['mod
 
 const titles = { new: 'New item', copy: 'Copy of an item', edit: 'Edit the item' };
 
-export function ItemDialog({ table, mode, item, close, done, conflict }: ItemDialogProps) {
-  const start = item ?? empty(table);
-  const [text, setText] = useState(json(start));
-  const [form, setForm] = useState<'ddb' | 'plain'>('ddb');
+interface Sending {
+  fault: Fault | null;
+  isBusy: boolean;
+  send: (request: Record<string, unknown>, after: Item, key: Item | null) => void;
+}
+
+/** Sends the update of the item with `key`, or the put of a new one where that is null. */
+function useSending({ table, item, close, done, conflict }: ItemDialogProps): Sending {
   const [fault, fail] = useState<Fault | null>(null);
   const [isBusy, work] = useState(false);
-  const [showsCode, showCode] = useState(false);
-  const read = useMemo(() => check(table, text, mode, item), [text]);
-  const key = item ? keyOf(table, item) : null;
-  const changes = mode === 'edit' && item && read.item ? changesOf(item, read.item, keyNames(table)) : [];
-  const isUpdate = mode === 'edit' && key !== null;
-  const request = !read.item ? null : isUpdate ? updateRequest(table, key, changes) : putRequest(table, read.item, true);
-  const cannot = request === null || (isUpdate && changes.length === 0) || isBusy;
-  const save = async (): Promise<void> => {
-    if (cannot || !read.item) return;
+  // What is there may be this very edit: it was done, and its answer was lost.
+  const settle = (key: Item, before: Item, mine: Item) => (now: Item | null): void => {
+    if (now === null || changesOf(now, mine, keyNames(table)).length > 0) return conflict({ key, before, mine, now });
+    done(now);
+    say('The item was saved already');
+    close();
+  };
+  const send = async (request: Record<string, unknown>, after: Item, key: Item | null): Promise<void> => {
     work(true);
     fail(null);
     try {
-      if (isUpdate) done(await update(request));
+      if (key !== null) done(await update(request));
       else {
         await put(request);
-        done(read.item);
+        done(after);
       }
       say('The item is saved');
       close();
     } catch (error) {
       const what = asFault(error);
-      if (what.kind === 'condition' && isUpdate && item) await found(what, table, key).then((now) => conflict({ key, before: item, mine: read.item ?? item, now }), (other: unknown) => fail(asFault(other)));
+      if (what.kind === 'condition' && key !== null && item) await found(what, table, key).then(settle(key, item, after), (other: unknown) => fail(asFault(other)));
       else fail(what);
     } finally {
       work(false);
     }
   };
+  return { fault, isBusy, send: (request, after, key) => void send(request, after, key) };
+}
+
+function Words({ wrong, isUpdate, request, isChanged }: { wrong?: string; isUpdate: boolean; request: Record<string, unknown> | null; isChanged: boolean }) {
+  const words = isUpdate && request && isChanged ? updateWords(request) : null;
+  return (
+    <p class={`editor-words ${wrong ? 'fault' : 'hint'}`} role="status">
+      {wrong ?? (isUpdate ? (isChanged ? '' : 'Nothing is changed yet.') : 'Put only if no item has this key.')}
+      {words && (
+        <span class="mono">
+          {words.update} <br />
+          <span class="hint">if {words.condition}</span>
+        </span>
+      )}
+    </p>
+  );
+}
+
+export function ItemDialog(props: ItemDialogProps) {
+  const { table, mode, item, close } = props;
+  const [text, setText] = useState(json(item ?? empty(table)));
+  const [form, setForm] = useState<'ddb' | 'plain'>('ddb');
+  const [showsCode, showCode] = useState(false);
+  const { fault, isBusy, send } = useSending(props);
+  const read = useMemo(() => check(table, text, mode, item), [text]);
+  const key = item && mode === 'edit' ? keyOf(table, item) : null;
+  const isUpdate = key !== null;
+  const changes = isUpdate && item && read.item ? changesOf(item, read.item, keyNames(table)) : [];
+  const request = !read.item ? null : isUpdate ? updateRequest(table, key, changes) : putRequest(table, read.item, true);
+  const cannot = request === null || (isUpdate && changes.length === 0) || isBusy;
+  const save = (): void => {
+    if (!cannot && read.item) send(request, read.item, key);
+  };
   const turn = (): void => {
     if (!read.item) return;
-    setText(form === 'ddb' ? writeJson(plainItem(read.item), 2) : json(read.item));
+    setText(form === 'ddb' ? shownJson(writeJson(plainItem(read.item), 2)) : json(read.item));
     setForm(form === 'ddb' ? 'plain' : 'ddb');
   };
-  const words = isUpdate && request && changes.length > 0 ? updateWords(request) : null;
+  const foot = (
+    <>
+      {mode !== 'edit' && (
+        <Button kind="quiet" disabled={!read.item} onClick={turn} title="Plain JSON: numbers are numbers, texts are texts, arrays are lists">
+          {form === 'ddb' ? 'As plain JSON' : 'As DynamoDB JSON'}
+        </Button>
+      )}
+      <Button kind="quiet" icon="code" label="This request as code" disabled={cannot} onClick={() => showCode(true)} />
+      <span class="space" />
+      <Button onClick={close}>Cancel</Button>
+      <Button kind="main" disabled={cannot} onClick={save}>
+        {isUpdate ? 'Update' : 'Put'}
+      </Button>
+    </>
+  );
   return (
-    <Dialog
-      title={`${titles[mode]} · ${table.TableName}`}
-      size="wide"
-      close={close}
-      isBusy={isBusy}
-      foot={
-        <>
-          {mode !== 'edit' && (
-            <Button kind="quiet" disabled={!read.item} onClick={turn} title="Plain JSON: numbers are numbers, texts are texts, arrays are lists">
-              {form === 'ddb' ? 'As plain JSON' : 'As DynamoDB JSON'}
-            </Button>
-          )}
-          <Button kind="quiet" icon="code" label="This request as code" disabled={request === null} onClick={() => showCode(true)} />
-          <span class="space" />
-          <Button onClick={close}>Cancel</Button>
-          <Button kind="main" disabled={cannot} onClick={() => void save()}>
-            {isUpdate ? 'Update' : 'Put'}
-          </Button>
-        </>
-      }
-    >
+    <Dialog title={`${titles[mode]} · ${table.TableName}`} size="wide" close={close} isBusy={isBusy} foot={foot}>
       <div class="item-editor">
-        <Editor label="Item as JSON" language="json" value={text} set={setText} run={() => void save()} isFirst />
+        <Editor label="Item as JSON" language="json" value={text} set={setText} run={save} isFirst />
       </div>
-      <p class={`editor-words ${read.wrong ? 'fault' : 'hint'}`} role="status">
-        {read.wrong ?? (isUpdate ? (changes.length === 0 ? 'Nothing is changed yet.' : '') : 'Put only if no item has this key.')}
-        {words && (
-          <span class="mono">
-            {words.update} <br />
-            <span class="hint">if {words.condition}</span>
-          </span>
-        )}
-      </p>
+      <Words wrong={read.wrong} isUpdate={isUpdate} request={request} isChanged={changes.length > 0} />
       {fault && (
         <ErrorBox fault={fault}>{fault.kind === 'condition' && <p>An item with this key is there already. Change the key, or edit that item.</p>}</ErrorBox>
       )}

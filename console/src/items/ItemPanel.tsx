@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks';
 import { keyNames, type TableDescription } from '../base/tables';
 import { counted } from '../data/sizes';
 import { momentWords } from '../data/times';
-import { writeJson } from '../data/json';
+import { shownJson, writeJson } from '../data/json';
 import { at } from '../data/record';
-import { type AttributeValue, type Item, plainItem, toTyped, typeOf } from '../data/values';
+import { type AttributeValue, type Item, plainItem, toTyped, typedText, typeOf } from '../data/values';
 import { Button } from '../parts/Button';
 import { CodeBlock } from '../parts/CodeBlock';
 import { Icon } from '../parts/Icon';
@@ -133,8 +133,8 @@ export function ItemPanel(props: ItemPanelProps) {
         choose={choose}
       >
         {view === 'list' && <Attributes key={key ? keyWords(key) : ''} {...props} />}
-        {view === 'json' && <CodeBlock text={writeJson(plainItem(item), 2)} label="Item as JSON" />}
-        {view === 'ddb' && <CodeBlock text={JSON.stringify(item, null, 2)} label="Item as DynamoDB JSON" />}
+        {view === 'json' && <CodeBlock text={shownJson(writeJson(plainItem(item), 2))} label="Item as JSON" />}
+        {view === 'ddb' && <CodeBlock text={typedText(item)} label="Item as DynamoDB JSON" />}
       </Tabs>
     </aside>
   );

@@ -9,10 +9,10 @@ import { kept } from '../base/storage';
 import { keyNames, type Keyed, type TableDescription } from '../base/tables';
 import { useTtl } from '../base/ttl';
 import { binaryForms } from '../data/binary';
-import { writeJson } from '../data/json';
+import { shownJson, writeJson } from '../data/json';
 import { at } from '../data/record';
-import { count, counted, percent, readUnits, units } from '../data/sizes';
-import { type Item, plainItem } from '../data/values';
+import { count, counted, percent, readUnits, writeUnits } from '../data/sizes';
+import { type Item, plainItem, typedText } from '../data/values';
 import { Bar } from '../parts/Bar';
 import { Button } from '../parts/Button';
 import { CodeBlock } from '../parts/CodeBlock';
@@ -54,6 +54,9 @@ export interface ResultsProps {
   lead?: ComponentChildren;
   /** What stands there while nothing was asked. */
   idle?: ComponentChildren;
+  /** The key of the item that is open, as JSON. */
+  item?: string | null;
+  setItem?: (key: string | null) => void;
   /** Told the names of the attributes that a page has. */
   note?: (names: string[]) => void;
   /** Asks to put a new item. */
@@ -76,53 +79,42 @@ interface Editing {
   beside: DOMRect;
 }
 
-export function Results(props: ResultsProps) {
-  const { table, keyed } = props;
-  const paged = usePage(props.reading, props.start, props.run, true);
-  const page = paged.page;
-  const items = page?.items ?? [];
-  const ttl = useTtl(table?.TableName)?.AttributeName;
-  const [open, setOpen] = useState<number | null>(null);
+interface Whole {
+  mode: 'new' | 'copy' | 'edit';
+  item: Item | null;
+  row: number | null;
+}
+
+/** What of the results is open, selected and edited. */
+interface State {
+  props: ResultsProps;
+  paged: Paged;
+  items: Item[];
+  keys: string[];
+  all: ColumnInfo[];
+  shown: ColumnInfo[];
+  ttl: string | undefined;
+  canEdit: boolean;
+  isPartial: boolean;
+  open: number | null;
+  setOpen: (row: number | null) => void;
+  selected: ReadonlySet<number>;
+  toggle: (row: number, isRange: boolean) => void;
+  editing: Editing | null;
+  edit: (editing: Editing | null) => void;
+  whole: Whole | null;
+  setWhole: (whole: Whole | null) => void;
+  conflict: { conflict: Conflict; row: number | null } | null;
+  setConflict: (conflict: State['conflict']) => void;
+  deleting: number[] | null;
+  setDeleting: (rows: number[] | null) => void;
+}
+
+/** The rows that are selected; with Shift a range is. */
+function useSelection(version: unknown): [ReadonlySet<number>, (row: number, isRange: boolean) => void] {
   const [selected, select] = useState<ReadonlySet<number>>(new Set());
-  const [editing, edit] = useState<Editing | null>(null);
-  const [dialog, setDialog] = useState<{ mode: 'new' | 'copy' | 'edit'; item: Item | null; row: number | null } | null>(null);
-  const [conflict, setConflict] = useState<{ conflict: Conflict; row: number | null } | null>(null);
-  const [deleting, setDeleting] = useState<number[] | null>(null);
-  const [picksColumns, pickColumns] = useState(false);
   const anchor = useRef(0);
-  const keys = useMemo(() => keysOf(table, keyed), [table, keyed]);
-  const all = useMemo(() => columnsOf(items, keys), [items, keys]);
-  const shown = useMemo(() => chosenOf(all, props.columns), [all, props.columns]);
-  const place = `${table?.TableName ?? ''} ${keyed?.index ?? ''}`;
-  const canEdit = table !== null && !readOnly.value;
-  const isPartial = keyed?.projection?.ProjectionType !== undefined && keyed.projection.ProjectionType !== 'ALL' ? true : props.reading?.request['ProjectionExpression'] !== undefined || props.reading?.operation === 'ExecuteStatement';
-
-  useEffect(() => {
-    setOpen(null);
-    select(new Set());
-    edit(null);
-    if (page) props.note?.(all.map((one) => one.name));
-  }, [page?.took]);
-  useEffect(() => {
-    if (props.wantsNew) setDialog({ mode: 'new', item: null, row: null });
-  }, [props.wantsNew]);
-
-  const columns: GridColumn[] = [
-    { id: ' check', label: 'Selected', title: '', width: checkWidth },
-    ...shown.map((one) => ({
-      id: one.name,
-      label: `${one.name}, ${one.usual}`,
-      width: widths.value[place]?.[one.name] ?? one.width,
-      isRight: one.usual === 'N',
-      title: (
-        <>
-          {keys.includes(one.name) && <Icon name="key" />}
-          <bdi class="name">{visible(one.name)}</bdi> <TypeTag type={one.usual} />
-        </>
-      ),
-    })),
-  ];
-  const frozen = 1 + shown.filter((one, nth) => keys.includes(one.name) && nth < 2).length;
+  useEffect(() => select(new Set()), [version]);
   const toggle = (row: number, isRange: boolean): void => {
     const next = new Set(selected);
     const [from, to] = isRange ? [Math.min(anchor.current, row), Math.max(anchor.current, row)] : [row, row];
@@ -132,71 +124,168 @@ export function Results(props: ResultsProps) {
     anchor.current = row;
     select(next);
   };
-  const beginEdit = (row: number, name: string, beside: DOMRect): void => {
-    const item = items[row];
-    if (!item) return;
-    if (!canEdit || table === null || keyNames(table).includes(name) || keyOf(table, item) === null) setOpen(row);
-    else edit({ row, name, beside });
+  return [selected, toggle];
+}
+
+const textOfKey = (table: TableDescription | null, item: Item | undefined): string | null => {
+  const key = table && item ? keyOf(table, item) : null;
+  return key === null ? null : JSON.stringify(key);
+};
+
+/** The row that is open. Its key stands in the address, so that a link opens the item. */
+function useOpen(props: ResultsProps, paged: Paged): [number | null, (row: number | null) => void] {
+  const [open, set] = useState<number | null>(null);
+  const items = paged.page?.items ?? [];
+  useEffect(() => {
+    const row = props.item ? items.findIndex((item) => textOfKey(props.table, item) === props.item) : -1;
+    set(row < 0 ? null : row);
+  }, [paged.page?.took]);
+  const setOpen = (row: number | null): void => {
+    set(row);
+    props.setItem?.(row === null ? null : textOfKey(props.table, items[row]));
   };
-  const openWhole = async (row: number): Promise<void> => {
-    const item = items[row];
-    const key = item && table ? keyOf(table, item) : null;
-    if (!key || !table) return;
-    try {
-      const whole = await readItem(table, key);
-      if (whole === null) say('The item is no longer in the table', 'fault');
-      paged.change(row, whole);
-    } catch (error) {
-      say(asFault(error).message, 'fault');
-    }
-  };
+  return [open, setOpen];
+}
+
+/** Whether attributes may be missing, by an index, a projection or a statement. */
+const mayMiss = ({ keyed, reading }: ResultsProps): boolean =>
+  (keyed?.projection?.ProjectionType ?? 'ALL') !== 'ALL' || reading?.request['ProjectionExpression'] !== undefined || reading?.operation === 'ExecuteStatement';
+
+function useResults(props: ResultsProps): State {
+  const paged = usePage(props.reading, props.start, props.run, true);
+  const { table, keyed } = props;
+  const items = paged.page?.items ?? [];
+  const ttl = useTtl(table?.TableName)?.AttributeName;
+  const [open, setOpen] = useOpen(props, paged);
+  const [selected, toggle] = useSelection(paged.page?.took);
+  const [editing, edit] = useState<Editing | null>(null);
+  const [whole, setWhole] = useState<Whole | null>(null);
+  const [conflict, setConflict] = useState<State['conflict']>(null);
+  const [deleting, setDeleting] = useState<number[] | null>(null);
+  const keys = useMemo(() => keysOf(table, keyed), [table, keyed]);
+  const all = useMemo(() => columnsOf(items, keys), [items, keys]);
+  const shown = useMemo(() => chosenOf(all, props.columns), [all, props.columns]);
+  useEffect(() => {
+    edit(null);
+    if (paged.page) props.note?.(all.map((one) => one.name));
+  }, [paged.page?.took]);
+  useEffect(() => {
+    if (props.wantsNew) setWhole({ mode: 'new', item: null, row: null });
+  }, [props.wantsNew]);
+  const canEdit = table !== null && !readOnly.value;
+  return { props, paged, items, keys, all, shown, ttl, canEdit, isPartial: mayMiss(props), open, setOpen, selected, toggle, editing, edit, whole, setWhole, conflict, setConflict, deleting, setDeleting };
+}
+
+/** Edits a value in place, or opens its item where it cannot be edited. */
+function beginEdit(state: State, row: number, name: string, beside: DOMRect): void {
+  const item = state.items[row];
+  const { table } = state.props;
+  if (!item) return;
+  if (!state.canEdit || table === null || keyNames(table).includes(name) || keyOf(table, item) === null) state.setOpen(row);
+  else state.edit({ row, name, beside });
+}
+
+async function openWhole({ items, props: { table }, paged }: State, row: number): Promise<void> {
+  const item = items[row];
+  const key = item && table ? keyOf(table, item) : null;
+  if (!key || !table) return;
+  try {
+    const found = await readItem(table, key);
+    if (found === null) say('The item is no longer in the table', 'fault');
+    paged.change(row, found);
+  } catch (error) {
+    say(asFault(error).message, 'fault');
+  }
+}
+
+export function Results(props: ResultsProps) {
+  const state = useResults(props);
+  const [picksColumns, pickColumns] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const { paged, selected } = state;
   useShortcuts([
-    { keys: 'mod+Enter', words: 'Read again', run: paged.again, whileTyping: false },
-    { keys: 'Escape', words: 'Close the item', run: () => setOpen(null) },
+    { keys: 'alt+g', words: 'Go to the grid', run: () => root.current?.querySelector<HTMLElement>('.grid')?.focus(), whileTyping: true },
+    { keys: 'Escape', words: 'Close the item', run: () => state.setOpen(null) },
   ]);
-  const openItem = open === null ? undefined : items[open];
   return (
-    <div class="results">
-      <Bar_ props={props} paged={paged} shown={shown} selected={selected} pickColumns={() => pickColumns(true)} remove={() => setDeleting([...selected])} create={canEdit ? () => setDialog({ mode: 'new', item: null, row: null }) : undefined} />
+    <div class="results" ref={root}>
+      <Bar_ props={props} paged={paged} shown={state.shown} selected={selected} pickColumns={() => pickColumns(true)} remove={() => state.setDeleting([...selected])} create={state.canEdit ? () => state.setWhole({ mode: 'new', item: null, row: null }) : undefined} />
       <div class="results-body">
         <Body props={props} paged={paged}>
-          {props.view === 'table' ? (
-            <Grid
-              label={table ? `Items of ${table.TableName}` : 'Items'}
-              columns={columns}
-              frozen={frozen}
-              rows={items.length}
-              version={page?.took}
-              current={open}
-              isSelected={(row) => selected.has(row)}
-              select={toggle}
-              resize={(name, width) => setWidth(place, name, width)}
-              fit={(name) => setWidth(place, name, widthOf(name, items))}
-              open={({ row, column }, beside) => (column === 0 ? setOpen(row) : beginEdit(row, shown[column - 1]?.name ?? '', beside))}
-              activate={({ row }) => open !== null && setOpen(row)}
-              cell={(row, column) => <Cell row={row} item={items[row] as Item} info={shown[column - 1]} isOn={selected.has(row)} toggle={toggle} open={() => setOpen(open === row ? null : row)} ttl={ttl} />}
-            />
-          ) : (
-            <Texts view={props.view} items={items} />
-          )}
+          {props.view === 'table' ? <Table state={state} /> : <Texts view={props.view} items={state.items} />}
         </Body>
-        {openItem && open !== null && (
-          <ItemPanel
-            table={table}
-            item={openItem}
-            isPartial={isPartial}
-            ttl={ttl}
-            close={() => setOpen(null)}
-            loadWhole={table && isPartial ? () => void openWhole(open) : undefined}
-            editValue={canEdit ? (name, beside) => beginEdit(open, name, beside) : undefined}
-            edit={canEdit && !isPartial ? () => setDialog({ mode: 'edit', item: openItem, row: open }) : undefined}
-            copy={canEdit ? () => setDialog({ mode: 'copy', item: openItem, row: null }) : undefined}
-            remove={canEdit ? () => setDeleting([open]) : undefined}
-          />
-        )}
+        <Opened state={state} />
       </div>
       <Foot props={props} paged={paged} />
-      {editing && table && items[editing.row] && (
+      <Dialogs state={state} />
+      {picksColumns && <ColumnsDialog all={state.all} chosen={props.columns} choose={props.setColumns} close={() => pickColumns(false)} />}
+    </div>
+  );
+}
+
+function columnTitle(one: ColumnInfo, isKey: boolean): ComponentChildren {
+  return (
+    <>
+      {isKey && <Icon name="key" />}
+      <bdi class="name">{visible(one.name)}</bdi> <TypeTag type={one.usual} />
+    </>
+  );
+}
+
+function Table({ state }: { state: State }) {
+  const { props, paged, items, keys, shown, open, setOpen, selected, toggle } = state;
+  const { table, keyed } = props;
+  const place = `${table?.TableName ?? ''} ${keyed?.index ?? ''}`;
+  const columns: GridColumn[] = [
+    { id: ' check', label: 'Selected', title: '', width: checkWidth },
+    ...shown.map((one) => ({ id: one.name, label: `${one.name}, ${one.usual}`, width: widths.value[place]?.[one.name] ?? one.width, isRight: one.usual === 'N', title: columnTitle(one, keys.includes(one.name)) })),
+  ];
+  return (
+    <Grid
+      label={table ? `Items of ${table.TableName}` : 'Items'}
+      columns={columns}
+      frozen={1 + shown.filter((one, nth) => keys.includes(one.name) && nth < 2).length}
+      rows={items.length}
+      version={paged.page?.took}
+      current={open}
+      isSelected={(row) => selected.has(row)}
+      select={toggle}
+      resize={(name, width) => setWidth(place, name, width)}
+      fit={(name) => setWidth(place, name, widthOf(name, items))}
+      open={({ row, column }, beside) => (column === 0 ? setOpen(row) : beginEdit(state, row, shown[column - 1]?.name ?? '', beside))}
+      activate={({ row }) => open !== null && open !== row && setOpen(row)}
+      cell={(row, column) => <Cell row={row} item={items[row] as Item} info={shown[column - 1]} isOn={selected.has(row)} toggle={toggle} open={() => setOpen(open === row ? null : row)} ttl={state.ttl} />}
+    />
+  );
+}
+
+function Opened({ state }: { state: State }) {
+  const { open, items, isPartial, canEdit, setWhole, props } = state;
+  const item = open === null ? undefined : items[open];
+  if (item === undefined || open === null) return null;
+  return (
+    <ItemPanel
+      table={props.table}
+      item={item}
+      isPartial={isPartial}
+      ttl={state.ttl}
+      close={() => state.setOpen(null)}
+      loadWhole={props.table && isPartial ? () => void openWhole(state, open) : undefined}
+      editValue={canEdit ? (name, beside) => beginEdit(state, open, name, beside) : undefined}
+      edit={canEdit && !isPartial ? () => setWhole({ mode: 'edit', item, row: open }) : undefined}
+      copy={canEdit ? () => setWhole({ mode: 'copy', item, row: null }) : undefined}
+      remove={canEdit ? () => state.setDeleting([open]) : undefined}
+    />
+  );
+}
+
+function Dialogs({ state }: { state: State }) {
+  const { props, paged, items, editing, edit, whole, setWhole, conflict, setConflict, deleting, setDeleting } = state;
+  const { table } = props;
+  if (table === null) return null;
+  return (
+    <>
+      {editing && items[editing.row] && (
         <ValueEditor
           key={`${editing.row} ${editing.name}`}
           table={table}
@@ -205,36 +294,33 @@ export function Results(props: ResultsProps) {
           beside={editing.beside}
           close={() => edit(null)}
           done={(item) => paged.change(editing.row, item)}
-          conflict={(found) => {
-            edit(null);
-            setConflict({ conflict: found, row: editing.row });
-          }}
+          conflict={(found) => setConflict({ conflict: found, row: editing.row })}
         />
       )}
-      {dialog && table && (
+      {whole && (
         <ItemDialog
           table={table}
-          mode={dialog.mode}
-          item={dialog.item}
-          close={() => setDialog(null)}
-          done={(item) => (dialog.row === null ? paged.again() : paged.change(dialog.row, item))}
-          conflict={(found) => setConflict({ conflict: found, row: dialog.row })}
+          mode={whole.mode}
+          item={whole.item}
+          close={() => setWhole(null)}
+          done={(item) => (whole.row === null ? paged.again() : paged.change(whole.row, item))}
+          conflict={(found) => setConflict({ conflict: found, row: whole.row })}
         />
       )}
-      {conflict && table && (
+      {conflict && (
         <ConflictDialog
           table={table}
           conflict={conflict.conflict}
           close={() => setConflict(null)}
           done={(item) => {
-            setDialog(null);
+            setWhole(null);
+            edit(null);
             if (conflict.row !== null) paged.change(conflict.row, item);
           }}
         />
       )}
-      {deleting && table && <DeleteDialog table={table} items={deleting.map((row) => items[row]).filter((item) => item !== undefined)} close={() => setDeleting(null)} done={paged.again} />}
-      {picksColumns && <ColumnsDialog all={all} chosen={props.columns} choose={props.setColumns} close={() => pickColumns(false)} />}
-    </div>
+      {deleting && <DeleteDialog table={table} items={deleting.map((row) => items[row]).filter((item) => item !== undefined)} close={() => setDeleting(null)} done={paged.again} />}
+    </>
   );
 }
 
@@ -269,7 +355,7 @@ function Texts({ view, items }: { view: View; items: Item[] }) {
   const lines: string[] = [];
   let size = 0;
   for (const item of items) {
-    const line = view === 'json' ? writeJson(plainItem(item), 2) : JSON.stringify(item, null, 2);
+    const line = view === 'json' ? shownJson(writeJson(plainItem(item), 2)) : typedText(item);
     size += line.length;
     if (size > mostText && lines.length > 0) break;
     lines.push(line);
@@ -309,7 +395,7 @@ function Nothing({ props, paged }: { props: ResultsProps; paged: Paged }) {
       </EmptyState>
     );
   }
-  if (props.reading?.operation === 'ExecuteStatement' && page.examined === 0 && page.next === null && !/^\s*select/i.test(String(props.reading.request['Statement']))) {
+  if (props.reading?.operation === 'ExecuteStatement' && page.next === null && !/^\s*select/i.test(String(props.reading.request['Statement']))) {
     return (
       <EmptyState title="Done">
         <p>The statement returned no items.</p>
@@ -427,7 +513,7 @@ function Foot({ props, paged }: { props: ResultsProps; paged: Paged }) {
             </span>
             {thrown > 0 && <span class="thrown">{percent(thrown / page.examined)} thrown away</span>}
           </span>
-          <span class="figures">{page.took.writeUnits > 0 ? `${units(page.took.writeUnits)} write units` : readUnits(page.took.readUnits)}</span>
+          <span class="figures">{page.took.writeUnits > 0 ? writeUnits(page.took.writeUnits) : readUnits(page.took.readUnits)}</span>
         </>
       )}
       <span class="space" />

@@ -48,12 +48,19 @@ const look = EditorView.theme({
   '.cm-completionIcon': { display: 'none' },
 });
 
-const wordBefore = /(?:"[^"]*|[\w$-]*)$/;
+/** How many texts that were typed may be on their way back. */
+const mostSent = 40;
+
+/** Returns the name that is being typed, with its double quote if it has one. */
+function wordBefore(line: string): string {
+  const isQuoted = line.split('"').length % 2 === 0;
+  return isQuoted ? line.slice(line.lastIndexOf('"')) : (/[\w$-]*$/.exec(line)?.[0] ?? '');
+}
 
 function completer(complete: NonNullable<EditorProps['complete']>) {
   return (context: CompletionContext): CompletionResult | null => {
     const line = context.state.doc.lineAt(context.pos);
-    const word = wordBefore.exec(line.text.slice(0, context.pos - line.from))?.[0] ?? '';
+    const word = wordBefore(line.text.slice(0, context.pos - line.from));
     if (word === '' && !context.explicit) return null;
     const before = context.state.sliceDoc(0, context.pos - word.length);
     return { from: context.pos - word.length, options: complete(before, context.state.doc.toString()), filter: true };
@@ -64,6 +71,9 @@ export function EditorCore(props: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const newest = useRef(props);
+  // What was typed comes back as a value a little later, when more may have been typed: only a value that did not come
+  // from here replaces the text.
+  const sent = useRef<string[]>([props.value]);
   newest.current = props;
   useEffect(() => {
     const run = (): boolean => {
@@ -87,10 +97,13 @@ export function EditorCore(props: EditorProps) {
           syntaxHighlighting(colours),
           look,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': props.label }),
+          EditorView.contentAttributes.of({ 'aria-label': props.label, tabindex: '0' }),
           props.placeholder ? placeholder(props.placeholder) : [],
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) newest.current.set(update.state.doc.toString());
+            if (!update.docChanged) return;
+            const text = update.state.doc.toString();
+            sent.current = [...sent.current.slice(-mostSent), text];
+            newest.current.set(text);
           }),
         ],
       }),
@@ -101,9 +114,9 @@ export function EditorCore(props: EditorProps) {
   }, []);
   useEffect(() => {
     const made = view.current;
-    if (made && made.state.doc.toString() !== props.value) {
-      made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: props.value } });
-    }
+    const nth = sent.current.indexOf(props.value);
+    sent.current = nth < 0 ? [props.value] : sent.current.slice(nth);
+    if (made && nth < 0) made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: props.value } });
   }, [props.value]);
   return <div class="editor-place" ref={place} />;
 }

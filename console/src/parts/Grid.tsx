@@ -78,82 +78,109 @@ function useSeen(scroller: { current: HTMLDivElement | null }): [Seen, () => voi
 
 const sum = (widths: number[]): number => widths.reduce((all, one) => all + one, 0);
 
-export function Grid(props: GridProps) {
-  const { columns, rows, rowHeight = 26 } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const [seen, look] = useSeen(scroller);
-  const [active, activate] = useState<CellPlace>({ row: 0, column: 0 });
-  const id = useId('grid');
+/** Where rows and columns are, for what is in sight. */
+interface Layout {
+  widths: number[];
+  frozen: number;
+  still: number;
+  total: number;
+  rowHeight: number;
+  sight: { first: number; last: number; before: number };
+  firstRow: number;
+  lastRow: number;
+}
+
+function layoutOf({ columns, rows, rowHeight = 26, frozen: wanted }: GridProps, seen: Seen): Layout {
   const widths = columns.map((column) => column.width);
   // On a narrow screen columns that stand still would leave no room for the others.
-  const wanted = sum(widths.slice(0, props.frozen));
-  const frozen = wanted > seen.width * 0.6 ? Math.min(1, props.frozen) : props.frozen;
+  const frozen = sum(widths.slice(0, wanted)) > seen.width * 0.6 ? Math.min(1, wanted) : wanted;
   const still = sum(widths.slice(0, frozen));
-  const total = sum(widths);
-  const sight = columnsInSight(widths, frozen, seen.left, Math.max(0, seen.width - still));
-  const firstRow = Math.max(0, Math.floor(seen.top / rowHeight) - overscan);
-  const lastRow = Math.min(rows, Math.ceil((seen.top + seen.height) / rowHeight) + overscan);
-  const at: CellPlace = { row: Math.min(active.row, rows - 1), column: Math.min(active.column, columns.length - 1) };
+  return {
+    widths,
+    frozen,
+    still,
+    total: sum(widths),
+    rowHeight,
+    sight: columnsInSight(widths, frozen, seen.left, Math.max(0, seen.width - still)),
+    firstRow: Math.max(0, Math.floor(seen.top / rowHeight) - overscan),
+    lastRow: Math.min(rows, Math.ceil((seen.top + seen.height) / rowHeight) + overscan),
+  };
+}
 
+/** Scrolls a cell into sight. */
+function scrollTo(box: HTMLDivElement, { widths, frozen, still, rowHeight }: Layout, place: CellPlace): void {
+  const top = place.row * rowHeight;
+  const room = box.clientHeight - headHeight;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + rowHeight > box.scrollTop + room) box.scrollTop = top + rowHeight - room;
+  if (place.column < frozen) return;
+  const left = sum(widths.slice(frozen, place.column));
+  const width = widths[place.column] ?? 0;
+  const across = box.clientWidth - still;
+  if (left < box.scrollLeft) box.scrollLeft = left;
+  else if (left + width > box.scrollLeft + across) box.scrollLeft = Math.min(left, left + width - across);
+}
+
+/** Returns the cell that a key leads to, or null. */
+function placeOf(event: KeyboardEvent, at: CellPlace, last: CellPlace, page: number): CellPlace | null {
+  const far = event.ctrlKey || event.metaKey;
+  switch (event.key) {
+    case 'ArrowDown':
+      return { ...at, row: far ? last.row : at.row + 1 };
+    case 'ArrowUp':
+      return { ...at, row: far ? 0 : at.row - 1 };
+    case 'ArrowRight':
+      return { ...at, column: far ? last.column : at.column + 1 };
+    case 'ArrowLeft':
+      return { ...at, column: far ? 0 : at.column - 1 };
+    case 'PageDown':
+      return { ...at, row: at.row + page };
+    case 'PageUp':
+      return { ...at, row: at.row - page };
+    case 'Home':
+      return { row: far ? 0 : at.row, column: 0 };
+    case 'End':
+      return { row: far ? last.row : at.row, column: last.column };
+    default:
+      return null;
+  }
+}
+
+export function Grid(props: GridProps) {
+  const { columns, rows } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [seen, look] = useSeen(scroller);
+  const [active, setActive] = useState<CellPlace>({ row: 0, column: 0 });
+  const id = useId('grid');
+  const layout = layoutOf(props, seen);
+  const last: CellPlace = { row: rows - 1, column: columns.length - 1 };
+  const at: CellPlace = { row: Math.min(active.row, last.row), column: Math.min(active.column, last.column) };
   useEffect(() => {
     scroller.current?.scrollTo({ top: 0 });
-    activate({ row: 0, column: at.column });
+    setActive({ row: 0, column: at.column });
   }, [props.version]);
-
-  const show = (place: CellPlace): void => {
-    const box = scroller.current;
-    if (!box) return;
-    const top = place.row * rowHeight;
-    const room = box.clientHeight - headHeight;
-    if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + rowHeight > box.scrollTop + room) box.scrollTop = top + rowHeight - room;
-    if (place.column < frozen) return;
-    const left = sum(widths.slice(frozen, place.column));
-    const width = widths[place.column] ?? 0;
-    const across = box.clientWidth - still;
-    if (left < box.scrollLeft) box.scrollLeft = left;
-    else if (left + width > box.scrollLeft + across) box.scrollLeft = Math.min(left, left + width - across);
+  const activate = (place: CellPlace): void => {
+    setActive(place);
+    props.activate?.(place);
   };
-  const move = (place: CellPlace): void => {
-    const next = { row: Math.max(0, Math.min(rows - 1, place.row)), column: Math.max(0, Math.min(columns.length - 1, place.column)) };
-    activate(next);
-    show(next);
-    props.activate?.(next);
-  };
-  const cellBox = (place: CellPlace): DOMRect =>
-    document.getElementById(`${id}-${place.row}-${place.column}`)?.getBoundingClientRect() ?? new DOMRect(100, 100, 100, 26);
   const keys = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || rows === 0) return;
-    const page = Math.max(1, Math.floor((seen.height - headHeight) / rowHeight) - 1);
-    const far = event.ctrlKey || event.metaKey;
     const column = columns[at.column];
-    if (event.altKey && column && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
+    const page = Math.max(1, Math.floor((seen.height - headHeight) / layout.rowHeight) - 1);
+    const to = placeOf(event, at, last, page);
+    if (event.altKey) {
+      if (!column || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
       props.resize?.(column.id, Math.max(48, column.width + (event.key === 'ArrowLeft' ? -16 : 16)));
-    } else if (event.key === 'ArrowDown') move({ ...at, row: far ? rows - 1 : at.row + 1 });
-    else if (event.key === 'ArrowUp') move({ ...at, row: far ? 0 : at.row - 1 });
-    else if (event.key === 'ArrowRight') move({ ...at, column: far ? columns.length - 1 : at.column + 1 });
-    else if (event.key === 'ArrowLeft') move({ ...at, column: far ? 0 : at.column - 1 });
-    else if (event.key === 'PageDown') move({ ...at, row: at.row + page });
-    else if (event.key === 'PageUp') move({ ...at, row: at.row - page });
-    else if (event.key === 'Home') move({ row: far ? 0 : at.row, column: 0 });
-    else if (event.key === 'End') move({ row: far ? rows - 1 : at.row, column: columns.length - 1 });
-    else if (event.key === 'Enter' || event.key === 'F2') props.open?.(at, cellBox(at));
-    else if (event.key === ' ') props.select?.(at.row, event.shiftKey);
+    } else if (to !== null) {
+      const place = { row: Math.max(0, Math.min(last.row, to.row)), column: Math.max(0, Math.min(last.column, to.column)) };
+      activate(place);
+      if (scroller.current) scrollTo(scroller.current, layout, place);
+    } else if (event.key === 'Enter' || event.key === 'F2') {
+      props.open?.(at, document.getElementById(`${id}-${at.row}-${at.column}`)?.getBoundingClientRect() ?? new DOMRect(100, 100, 100, 26));
+    } else if (event.key === ' ') props.select?.(at.row, event.shiftKey);
     else return;
     event.preventDefault();
   };
-  const shown = columns.slice(sight.first, sight.last).map((_, nth) => sight.first + nth);
-  const still_ = Array.from({ length: frozen }, (_, nth) => nth);
-  const stillLeft = still_.map((nth) => sum(widths.slice(0, nth)));
-
-  const line = (render: (column: number, style: Record<string, string>, isStill: boolean) => ComponentChildren): ComponentChildren => (
-    <>
-      {still_.map((nth) => render(nth, { width: `${widths[nth]}px`, left: `${stillLeft[nth]}px` }, true))}
-      {sight.before > 0 && <div class="grid-space" role="presentation" style={{ width: `${sight.before}px` }} />}
-      {shown.map((nth) => render(nth, { width: `${widths[nth]}px` }, false))}
-    </>
-  );
-
   return (
     <div
       class="grid"
@@ -168,41 +195,62 @@ export function Grid(props: GridProps) {
       onScroll={look}
       onKeyDown={keys}
     >
-      <div class="grid-inner" role="presentation" style={{ width: `${total}px`, height: `${headHeight + rows * rowHeight}px` }}>
-        <div class="grid-head" role="row" aria-rowindex={1} style={{ width: `${total}px`, height: `${headHeight}px` }}>
-          {line((nth, style, isStill) => (
-            <Head key={`h${nth}`} column={columns[nth] as GridColumn} nth={nth} style={style} isStill={isStill} isEdge={nth === frozen - 1} resize={props.resize} fit={props.fit} />
+      <div class="grid-inner" role="presentation" style={{ width: `${layout.total}px`, height: `${headHeight + rows * layout.rowHeight}px` }}>
+        <div class="grid-head" role="row" aria-rowindex={1} style={{ width: `${layout.total}px`, height: `${headHeight}px` }}>
+          {line(layout, (nth, style, isStill) => (
+            <Head key={`h${nth}`} column={columns[nth] as GridColumn} nth={nth} style={style} isStill={isStill} isEdge={nth === layout.frozen - 1} resize={props.resize} fit={props.fit} />
           ))}
         </div>
-        {Array.from({ length: Math.max(0, lastRow - firstRow) }, (_, nth) => firstRow + nth).map((row) => (
-          <div
-            key={row}
-            role="row"
-            class={`grid-row${props.current === row ? ' current' : ''}`}
-            aria-rowindex={row + 2}
-            aria-selected={props.isSelected?.(row)}
-            style={{ transform: `translateY(${headHeight + row * rowHeight}px)`, height: `${rowHeight}px`, width: `${total}px` }}
-          >
-            {line((nth, style, isStill) => (
-              <div
-                key={nth}
-                id={`${id}-${row}-${nth}`}
-                role="gridcell"
-                aria-colindex={nth + 1}
-                class={`grid-cell${columns[nth]?.isRight ? ' right' : ''}${isStill ? ' still' : ''}${nth === frozen - 1 ? ' edge' : ''}${at.row === row && at.column === nth ? ' active' : ''}`}
-                style={style}
-                onPointerDown={() => {
-                  activate({ row, column: nth });
-                  props.activate?.({ row, column: nth });
-                }}
-                onDblClick={(event) => props.open?.({ row, column: nth }, event.currentTarget.getBoundingClientRect())}
-              >
-                {props.cell(row, nth)}
-              </div>
-            ))}
-          </div>
+        {Array.from({ length: Math.max(0, layout.lastRow - layout.firstRow) }, (_, nth) => layout.firstRow + nth).map((row) => (
+          <Row key={row} id={id} row={row} grid={props} layout={layout} active={at} activate={activate} />
         ))}
       </div>
+    </div>
+  );
+}
+
+/** Renders the cells of a row that are in sight: those that stand still, a space, those that move. */
+function line({ frozen, widths, sight }: Layout, render: (column: number, style: Record<string, string>, isStill: boolean) => ComponentChildren): ComponentChildren {
+  const still = Array.from({ length: frozen }, (_, nth) => nth);
+  const moving = Array.from({ length: Math.max(0, sight.last - sight.first) }, (_, nth) => sight.first + nth);
+  return (
+    <>
+      {still.map((nth) => render(nth, { width: `${widths[nth]}px`, left: `${sum(widths.slice(0, nth))}px` }, true))}
+      {sight.before > 0 && <div class="grid-space" role="presentation" style={{ width: `${sight.before}px` }} />}
+      {moving.map((nth) => render(nth, { width: `${widths[nth]}px` }, false))}
+    </>
+  );
+}
+
+interface RowProps {
+  id: string;
+  row: number;
+  grid: GridProps;
+  layout: Layout;
+  active: CellPlace;
+  activate: (place: CellPlace) => void;
+}
+
+function Row({ id, row, grid, layout, active, activate }: RowProps) {
+  const style = { transform: `translateY(${headHeight + row * layout.rowHeight}px)`, height: `${layout.rowHeight}px`, width: `${layout.total}px` };
+  const classOf = (nth: number, isStill: boolean): string =>
+    ['grid-cell', grid.columns[nth]?.isRight && 'right', isStill && 'still', nth === layout.frozen - 1 && 'edge', active.row === row && active.column === nth && 'active'].filter(Boolean).join(' ');
+  return (
+    <div role="row" class={`grid-row${grid.current === row ? ' current' : ''}`} aria-rowindex={row + 2} aria-selected={grid.isSelected?.(row)} style={style}>
+      {line(layout, (nth, place, isStill) => (
+        <div
+          key={nth}
+          id={`${id}-${row}-${nth}`}
+          role="gridcell"
+          aria-colindex={nth + 1}
+          class={classOf(nth, isStill)}
+          style={place}
+          onPointerDown={() => activate({ row, column: nth })}
+          onDblClick={(event) => grid.open?.({ row, column: nth }, event.currentTarget.getBoundingClientRect())}
+        >
+          {grid.cell(row, nth)}
+        </div>
+      ))}
     </div>
   );
 }

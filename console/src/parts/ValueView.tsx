@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { type BinaryForm } from '../data/binary';
 import { momentOfNumber, momentOfText, momentWords } from '../data/times';
+import { counted } from '../data/sizes';
 import { type AttributeValue, brief, type TypeName, typeOf, typeWords } from '../data/values';
 import { kept } from '../base/storage';
 
@@ -13,15 +14,16 @@ export const binaryForm = kept<BinaryForm>('binary', 'base64', (read) => read ==
 /** Whether each cell shows its type. */
 export const showsTypes = signal(false);
 
-const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
-const hiddenAll = new RegExp(hidden.source, 'g');
+// Signs without a picture, and marks beyond six on one letter.
+const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|(?<=\p{M}{6})\p{M}+/u;
+const hiddenAll = new RegExp(hidden.source, 'gu');
 
 const nameOf = (sign: string): string => {
   const code = sign.charCodeAt(0);
+  if (/\p{M}/u.test(sign)) return `⟨${counted(sign.length, 'mark')}⟩`;
   if (sign === '\n') return '↵';
   if (sign === '\t') return '⇥';
-  if (code < 32) return String.fromCharCode(0x2400 + code);
-  return `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  return `⟨${code.toString(16).toUpperCase().padStart(code < 256 ? 2 : 4, '0')}⟩`;
 };
 
 /** Returns text with a form for each sign that cannot be seen; `keeps` leaves line ends and tabs as they are. */
@@ -33,7 +35,7 @@ export function visible(text: string, keeps = false): ComponentChildren {
     if (keeps && (found[0] === '\n' || found[0] === '\t')) continue;
     if (parts.length > 400) break;
     parts.push(text.slice(from, found.index), <span class="sign">{nameOf(found[0])}</span>);
-    from = found.index + 1;
+    from = found.index + found[0].length;
   }
   return [...parts, text.slice(from)];
 }

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useAsk } from '../base/ask';
 import { features, leftOut } from '../base/features';
-import { percent } from '../data/sizes';
+import { percent, writeUnits } from '../data/sizes';
 import { Bar } from '../parts/Bar';
 import { LeftOut } from '../parts/EmptyState';
 import { Icon } from '../parts/Icon';
@@ -87,7 +87,7 @@ function Predicted({ prediction }: { prediction: Prediction }) {
             <div>
               <dt>costs</dt>
               <dd>
-                <b>{(step.Write.Units ?? []).reduce((sum, one) => sum + one.Units, 0)} write units</b>
+                <b>{writeUnits((step.Write.Units ?? []).reduce((sum, one) => sum + one.Units, 0))}</b>
                 {price && ` · ${priceWords(price.Million)}`}
               </dd>
             </div>
@@ -99,7 +99,7 @@ function Predicted({ prediction }: { prediction: Prediction }) {
           <Icon name="info" />
           <span>
             {one.Finding}
-            {one.Remedy && <span class="hint"> {one.Remedy}</span>}
+            {one.Remedy && <span class="hint">: {one.Remedy}</span>}
           </span>
         </p>
       ))}

@@ -10,7 +10,9 @@
 //     marks={[{ id, key, words }]}  findings, each at a key; onMark tells which was chosen
 //     onItem={(key) => ...}         an item was opened; onSegment tells the keys of the one that is looked at
 //     colourOf={(bin) => ...}       the entity type of a bin, from colours.ts
+//     onLine={(line, isDone) => ...} what was read, each time that more is known
 //     line={...}                    a line that is not read, such as that of an index that does not exist
+//     isCompact isOwnOnly           above a form; and only where the endpoint has the operation
 //     title="..."                   what the line is, for its heading and for screen readers
 //   />
 //
@@ -21,7 +23,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { isDark, tokenValue } from '../base/theme';
-import { bytes, count, counted, percent, units } from '../data/sizes';
+import { bytes, count, counted, percent, readUnits } from '../data/sizes';
 import { Button } from '../parts/Button';
 import { ErrorBox } from '../parts/ErrorBox';
 import { LeftOut } from '../parts/EmptyState';
@@ -58,6 +60,12 @@ export interface RulerProps {
   onSegment?: (from: Bin, to: Bin) => void;
   colourOf?: (bin: Bin) => (EntityColour & { name: string }) | undefined;
   line?: Line;
+  /** Tells what was read, and whether no more is read unasked. */
+  onLine?: (line: Line, isDone: boolean) => void;
+  /** Leaves it out where the endpoint lacks the operation, instead of reading pages. */
+  isOwnOnly?: boolean;
+  /** In one line less, for a place above a form. */
+  isCompact?: boolean;
   title?: string;
   /** More in the line of buttons. */
   children?: ComponentChildren;
@@ -70,14 +78,19 @@ export function Ruler(props: RulerProps) {
   const go = (next: RulerSource): void => (props.onSource ? props.onSource(next) : setOwn({ of: base, source: next }));
   const root = useRef<HTMLDivElement>(null);
   const isSeen = useSeen(root);
-  const read = useLine(props.line ? undefined : source, isSeen);
+  const read = useLine(props.line ? undefined : source, isSeen, props.isOwnOnly);
   const line = props.line ?? read.line;
+  const isDone = line?.cursor === undefined || read.hasStopped;
+  useEffect(() => {
+    if (line) props.onLine?.(line, isDone);
+  }, [line, isDone]);
   const [scale, setScale] = useState<Scale>('items');
   const [hasTable, setTable] = useState(false);
   const isLate = useLate(read.isReading && !line);
   const title = props.title ?? `Keys of ${source.index ?? source.table}`;
+  if (props.isOwnOnly && features.has('Ruler') === false) return null;
   return (
-    <div class="ruler" ref={root} role="group" aria-label={title}>
+    <div class={props.isCompact ? 'ruler compact' : 'ruler'} ref={root} role="group" aria-label={title}>
       <div class="ruler-head">
         <Way source={source} line={line} go={go} isFixed={props.line !== undefined} title={props.title} />
         {line && <Total line={line} />}
@@ -198,7 +211,7 @@ function ScaleChoice({ scale, set }: { scale: Scale; set: (scale: Scale) => void
 function Counting({ state, line, isFixed }: { state: LineState; line: Line; isFixed: boolean }) {
   const isLate = useLate(state.isReading);
   if (isFixed) return <p class="ruler-counting" />;
-  const work = line.keysRead > 0 ? `${counted(line.keysRead, 'key')} read, ${units(line.readUnits)} read units` : '';
+  const work = line.keysRead > 0 ? `${counted(line.keysRead, 'key')} read, ${readUnits(line.readUnits)}` : '';
   const unsure = line.bins.filter((bin) => !bin.IsExact).length;
   return (
     <p class="ruler-counting" role="status">
@@ -265,7 +278,9 @@ function wordsOf(line: Line, segment: Segment): string {
   const [first, last] = [line.bins[segment.from]!, line.bins[segment.to]!];
   if (segment.from === segment.to && first.Name !== undefined) return toldName(first.Name, 80);
   const [low, high] = [part(first.First, line.attribute), part(last.Last, line.attribute)];
-  const ends = low && high ? `${told(low, 60)} … ${told(high, 60)}` : `${toldKey(first.First, undefined, 60)} … ${toldKey(last.Last, undefined, 60)}`;
+  const [firstName, lastName] = [first.FirstName ?? first.Name, last.LastName ?? last.Name];
+  const isNamed = segment.folders > 1 && firstName !== undefined && lastName !== undefined;
+  const ends = isNamed ? `${toldName(firstName, 60)} … ${toldName(lastName, 60)}` : low && high ? `${told(low, 60)} … ${told(high, 60)}` : `${toldKey(first.First, undefined, 60)} … ${toldKey(last.Last, undefined, 60)}`;
   if (segment.folders < 2) return ends;
   return `${segment.isExact ? '' : 'at least '}${counted(segment.folders, line.kind === 'Partitions' ? 'partition' : 'folder')}: ${ends}`;
 }
@@ -409,14 +424,9 @@ function RulerLine({ line, source, go, scale, props }: LineProps) {
           />
         )}
         {canRange && band && ends && !span && (
-          <>
-            <Handle side="lower" band={band} ends={ends} line={line} segments={segments} width={width} move={(to) => props.onRange!(rangeOfMove(line, segments, ends, 'lower', to, limits))} />
-            <Handle side="upper" band={band} ends={ends} line={line} segments={segments} width={width} move={(to) => props.onRange!(rangeOfMove(line, segments, ends, 'upper', to, limits))} />
-          </>
+          <Handles band={band} ends={ends} line={line} segments={segments} width={width} move={(side, to) => props.onRange!(rangeOfMove(line, segments, ends, side, to, limits))} />
         )}
-        {marks.map(({ mark, x }) => (
-          <button key={mark.id} type="button" class="ruler-mark" style={{ left: `${x}px` }} aria-label={mark.words} title={mark.words} onClick={() => props.onMark?.(mark)} />
-        ))}
+        <Marks marks={marks} onMark={props.onMark} />
       </div>
       <Said line={line} shown={shown} dragged={dragged} hint={props.line ? '' : hintOf(line, canRange)} entity={shown && props.colourOf?.(line.bins[shown.from]!)}>
         {shown && hovered < 0 && canRange && (
@@ -430,6 +440,16 @@ function RulerLine({ line, source, go, scale, props }: LineProps) {
           </Button>
         )}
       </Said>
+    </>
+  );
+}
+
+function Marks({ marks, onMark }: { marks: { mark: RulerMark; x: number }[]; onMark: RulerProps['onMark'] }) {
+  return (
+    <>
+      {marks.map(({ mark, x }) => (
+        <button key={mark.id} type="button" class="ruler-mark" style={{ left: `${x}px` }} aria-label={mark.words} title={mark.words} onClick={() => onMark?.(mark)} />
+      ))}
     </>
   );
 }
@@ -526,33 +546,14 @@ interface KeysProps {
   label: string;
 }
 
-/** What the keyboard, the pointer and screen readers work on, over the canvas. */
-function Keys(props: KeysProps) {
-  const { line, segments, active, choose, hover, open, up, drag, dropped } = props;
-  const id = useId('ruler');
+/** A press on a segment opens it; a press that moves over several takes them as a range. */
+function usePointer({ segments, choose, hover, open, drag, dropped }: KeysProps) {
   const from = useRef<{ nth: number; x: number; hasMoved: boolean } | null>(null);
-  const taken = useRef<[number, number] | null>(null);
   const last = segments.length - 1;
   const at = (event: PointerEvent): number => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const x = Math.min(Math.max(0, event.clientX - box.left), box.width - 1);
     return Math.min(last, Math.max(0, segmentAt(segments, x)));
-  };
-  const press = (event: KeyboardEvent): void => {
-    const now = Math.max(0, active);
-    const to = { ArrowRight: active < 0 ? 0 : active + 1, ArrowLeft: now - 1, Home: 0, End: last, PageDown: now + 10, PageUp: now - 10 }[event.key];
-    if (to !== undefined) {
-      const next = Math.min(last, Math.max(0, to));
-      if (event.shiftKey && drag) {
-        taken.current = [taken.current?.[0] ?? now, next];
-        dropped(...taken.current);
-      } else taken.current = null;
-      choose(next);
-    } else if (event.key === 'Enter' || event.key === ' ') open(active);
-    else if (event.key === 'Backspace' || event.key === 'Escape') up();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
   };
   const down = (event: PointerEvent): void => {
     if (event.button !== 0) return;
@@ -560,26 +561,62 @@ function Keys(props: KeysProps) {
     if (drag && event.pointerType !== 'touch') (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
   };
   const move = (event: PointerEvent): void => {
+    // A finger scrolls the page; it opens segments and moves the ends of a range.
+    if (event.pointerType === 'touch') return;
     const nth = at(event);
-    if (event.pointerType !== 'touch') hover(nth);
+    hover(nth);
     const begun = from.current;
-    if (!begun || !drag || event.pointerType === 'touch') return;
+    if (!begun || !drag) return;
     begun.hasMoved ||= Math.abs(event.clientX - begun.x) > 5;
     if (begun.hasMoved) drag([begun.nth, nth]);
   };
-  const release = (event: PointerEvent): void => {
+  const up = (event: PointerEvent): void => {
     const begun = from.current;
     from.current = null;
     if (!begun) return;
     const nth = at(event);
     drag?.(null);
-    if (begun.hasMoved) dropped(begun.nth, nth);
-    else {
-      choose(nth);
-      open(nth);
-    }
+    if (begun.hasMoved) return dropped(begun.nth, nth);
+    choose(nth);
+    open(nth);
   };
+  const cancel = (): void => {
+    from.current = null;
+    drag?.(null);
+  };
+  return { down, move, up, cancel };
+}
+
+/** Arrows move, with Shift they take segments into the range, Enter opens, Backspace and Escape go up. */
+function useArrows({ segments, active, choose, open, up, drag, dropped }: KeysProps) {
+  const taken = useRef<[number, number] | null>(null);
+  return (event: KeyboardEvent): void => {
+    const last = segments.length - 1;
+    const now = Math.max(0, active);
+    const to = { ArrowRight: active < 0 ? 0 : active + 1, ArrowLeft: now - 1, Home: 0, End: last, PageDown: now + 10, PageUp: now - 10 }[event.key];
+    if (to !== undefined) {
+      const next = Math.min(last, Math.max(0, to));
+      taken.current = event.shiftKey && drag ? [taken.current?.[0] ?? now, next] : null;
+      if (taken.current) dropped(...taken.current);
+      choose(next);
+    } else if (event.key === 'Enter' || event.key === ' ') open(active);
+    else if (event.key === 'Backspace' || event.key === 'Escape') up();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+}
+
+/** What the keyboard, the pointer and screen readers work on, over the canvas. */
+function Keys(props: KeysProps) {
+  const { line, segments, active, choose, hover } = props;
+  const id = useId('ruler');
+  const press = useArrows(props);
+  const pointer = usePointer(props);
   const segment = segments[active];
+  const words = segment
+    ? `${wordsOf(line, segment)}, ${amount(segment.items, segment.isExact, 'item')}${segment.bytes > 0 ? `, ${bytes(segment.bytes)}` : ''}`
+    : `${counted(segments.length, 'segment')}; arrows move`;
   return (
     <div
       class="ruler-keys"
@@ -589,13 +626,10 @@ function Keys(props: KeysProps) {
       aria-activedescendant={segment ? `${id}-at` : undefined}
       onKeyDown={press}
       onFocus={(event) => active < 0 && event.currentTarget.matches(':focus-visible') && choose(0)}
-      onPointerDown={down}
-      onPointerMove={move}
-      onPointerUp={release}
-      onPointerCancel={() => {
-        from.current = null;
-        drag?.(null);
-      }}
+      onPointerDown={pointer.down}
+      onPointerMove={pointer.move}
+      onPointerUp={pointer.up}
+      onPointerCancel={pointer.cancel}
       onPointerLeave={() => hover(-1)}
     >
       <div
@@ -607,23 +641,32 @@ function Keys(props: KeysProps) {
         aria-setsize={segments.length}
         style={{ left: `${segment?.x ?? 0}px`, width: `${segment?.width ?? 0}px` }}
       >
-        <span class="hidden">
-          {segment
-            ? `${wordsOf(line, segment)}, ${amount(segment.items, segment.isExact, 'item')}${segment.bytes > 0 ? `, ${bytes(segment.bytes)}` : ''}`
-            : `${counted(segments.length, 'segment')}; arrows move`}
-        </span>
+        <span class="hidden">{words}</span>
       </div>
     </div>
   );
 }
 
-interface HandleProps {
-  side: 'lower' | 'upper';
+interface HandlesProps {
   band: Band;
   ends: Ends;
   line: Line;
   segments: readonly Segment[];
   width: number;
+  move: (side: 'lower' | 'upper', segment: number) => void;
+}
+
+function Handles({ move, ...rest }: HandlesProps) {
+  return (
+    <>
+      <Handle {...rest} side="lower" move={(to) => move('lower', to)} />
+      <Handle {...rest} side="upper" move={(to) => move('upper', to)} />
+    </>
+  );
+}
+
+interface HandleProps extends Omit<HandlesProps, 'move'> {
+  side: 'lower' | 'upper';
   move: (segment: number) => void;
 }
 

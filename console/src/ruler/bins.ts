@@ -1,12 +1,15 @@
 // Bins of a line of keys, as the server's operation Ruler answers them, and the merging of answers that refine each other.
 
-import { compare, part, type Key, type KeyType, type KeyValue } from './keys';
+import { compare, fraction, part, type Key, type KeyType, type KeyValue } from './keys';
 
 export interface Bin {
   First: Key;
   Last: Key;
   /** Short text for a label, if the bin is one folder, one item or one partition. */
   Name?: string;
+  /** The same of the first and last of what the bin has, if it is several. */
+  FirstName?: string;
+  LastName?: string;
   /** Prefix to go down with, if the bin is exactly one folder. */
   Folder?: string;
   /** Folders or partitions in the bin; 0 for plain items. */
@@ -16,6 +19,8 @@ export interface Bin {
   /** Whether both counts are exact; else they are the least that was seen. */
   IsExact: boolean;
   Parts?: unknown;
+  /** Its part of the width while the line is not counted to its end: what refines a stretch keeps the stretch's width. */
+  weight?: number;
 }
 
 export interface RulerAnswer {
@@ -57,7 +62,7 @@ export function lineOf(answer: RulerAnswer): Line {
     attribute: answer.KeyAttribute,
     type: answer.KeyType,
     ...(answer.Delimiter !== undefined && { delimiter: answer.Delimiter }),
-    bins: answer.Bins.slice(0, BINS_MAX),
+    bins: answer.Bins.slice(0, BINS_MAX).map((bin) => ({ ...bin, weight: 1 })),
     items: 0,
     bytes: 0,
     isExact: true,
@@ -75,8 +80,10 @@ export function refined(line: Line, answer: RulerAnswer): Line {
   const { After, Until } = answer.Covers ?? {};
   const isPlaced = line.kind !== 'Partitions';
   const [after, until] = [part(After, line.attribute), part(Until, line.attribute)];
-  const [before, behind] = isPlaced ? around(line, after, until) : aroundNames(line, After, Until);
-  const bins = seamed(seamed(before, answer.Bins), behind).slice(0, BINS_MAX);
+  const [before, behind] = isPlaced ? around(line, after, until) : aroundNames(line, answer);
+  const kept = weightOf(before) + weightOf(behind);
+  const fresh = weighted(answer.Bins, Math.max(weightOf(line.bins) - kept, 0.001));
+  const bins = coarser(seamed(seamed(before, fresh), behind));
   const work = workOf(answer);
   const { cursor: _, ...rest } = line;
   return counted({
@@ -89,6 +96,54 @@ export function refined(line: Line, answer: RulerAnswer): Line {
   });
 }
 
+function weightOf(bins: readonly Bin[]): number {
+  return bins.reduce((sum, bin) => sum + (bin.weight ?? 1), 0);
+}
+
+/** Divides the weight of a stretch among its bins, by their items. */
+function weighted(bins: readonly Bin[], weight: number): Bin[] {
+  const items = bins.reduce((sum, bin) => sum + bin.Items, 0);
+  return bins.map((bin) => ({ ...bin, weight: items > 0 ? (weight * bin.Items) / items : weight / bins.length }));
+}
+
+/** Merges counted neighbours by twos while there are too many: a stretch that is zoomed into is read anew. */
+function coarser(bins: Bin[]): Bin[] {
+  let all = bins;
+  while (all.length > BINS_MAX) {
+    const merged: Bin[] = [];
+    let canMerge = false;
+    for (const bin of all) {
+      const last = merged.at(-1);
+      if (canMerge && last?.IsExact && bin.IsExact) {
+        merged[merged.length - 1] = together(last, bin);
+        canMerge = false;
+      } else {
+        merged.push(bin);
+        canMerge = true;
+      }
+    }
+    // Bins that are not counted stay as they are.
+    if (merged.length === all.length) return all;
+    all = merged;
+  }
+  return all;
+}
+
+function together(one: Bin, next: Bin): Bin {
+  const [first, last] = [one.FirstName ?? one.Name, next.LastName ?? next.Name];
+  return {
+    First: one.First,
+    Last: next.Last,
+    ...(first !== undefined && { FirstName: first }),
+    ...(last !== undefined && { LastName: last }),
+    Folders: one.Folders + next.Folders,
+    Items: one.Items + next.Items,
+    Bytes: one.Bytes + next.Bytes,
+    IsExact: one.IsExact && next.IsExact,
+    weight: (one.weight ?? 1) + (next.weight ?? 1),
+  };
+}
+
 /** Returns the bins before and behind a stretch; those that reach over an end are cut there, and no longer exact. */
 function around(line: Line, after: KeyValue | undefined, until: KeyValue | undefined): [Bin[], Bin[]] {
   const of = (key: Key) => part(key, line.attribute);
@@ -99,8 +154,10 @@ function around(line: Line, after: KeyValue | undefined, until: KeyValue | undef
     if (!first || !last) continue;
     if (after && compare(last, after) <= 0) before.push(bin);
     else if (until && compare(first, until) > 0) behind.push(bin);
-    else if (until && compare(last, until) > 0) behind.push({ ...bin, First: { ...bin.First, [line.attribute]: until }, IsExact: false, Items: 1, Bytes: 0 });
-    else if (after && compare(first, after) < 0) before.push({ ...bin, Last: { ...bin.Last, [line.attribute]: after } });
+    else if (until && compare(last, until) > 0) {
+      const left = (bin.weight ?? 1) * (1 - fraction(first, last, until));
+      behind.push({ ...bin, First: { ...bin.First, [line.attribute]: until }, IsExact: false, Items: 1, Bytes: 0, weight: left });
+    } else if (after && compare(first, after) < 0) before.push({ ...bin, Last: { ...bin.Last, [line.attribute]: after } });
   }
   return [before, behind];
 }
@@ -111,17 +168,29 @@ function seamed(before: Bin[], behind: Bin[]): Bin[] {
   const isCounted = last?.IsExact && first?.IsExact;
   const isOne = isCounted && (last.Folder !== undefined ? last.Folder === first.Folder : last.Folders === 1 && first.Folders === 1 && same(last.Last, first.First));
   if (!isOne) return [...before, ...behind];
-  const whole: Bin = { ...last, Last: first.Last, Items: last.Items + first.Items, Bytes: last.Bytes + first.Bytes };
+  const whole: Bin = { ...last, Last: first.Last, Items: last.Items + first.Items, Bytes: last.Bytes + first.Bytes, weight: (last.weight ?? 1) + (first.weight ?? 1) };
   return [...before.slice(0, -1), whole, ...behind.slice(1)];
 }
 
-/** Partitions sort by a hash that the page does not know: their stretch is found by the keys themselves. */
-function aroundNames(line: Line, after: Key | undefined, until: Key | undefined): [Bin[], Bin[]] {
-  const nth = (key: Key | undefined, member: 'First' | 'Last') =>
-    key ? line.bins.findIndex((bin) => same(bin[member], key)) : -1;
-  const from = nth(after, 'Last') + 1;
-  const to = until ? nth(until, 'Last') : line.bins.length - 1;
-  return [line.bins.slice(0, from), to < from - 1 ? line.bins.slice(from) : line.bins.slice(to + 1)];
+/** Partitions sort by a hash that the page does not know: their stretch is found by its beginning and the number of partitions. */
+function aroundNames(line: Line, answer: RulerAnswer): [Bin[], Bin[]] {
+  const { After: after, Until: until } = answer.Covers ?? {};
+  const from = after ? line.bins.findLastIndex((bin) => same(bin.Last, after)) + 1 : 0;
+  const before = line.bins.slice(0, from);
+  if (!until) return [before, []];
+  let left = answer.Bins.reduce((sum, bin) => sum + bin.Folders, 0);
+  for (let nth = from; nth < line.bins.length; nth++) {
+    const bin = line.bins[nth]!;
+    if (bin.Folders > left) return [before, [...(left > 0 ? [remainder(bin, bin.Folders - left)] : [bin]), ...line.bins.slice(nth + 1)]];
+    left -= bin.Folders;
+  }
+  return [before, []];
+}
+
+/** The last of the partitions of a bin, not counted yet. */
+function remainder(bin: Bin, folders: number): Bin {
+  const { Name: _, FirstName: __, ...rest } = bin;
+  return { ...rest, ...(folders === 1 && bin.LastName !== undefined && { First: bin.Last, Name: bin.LastName }), Folders: folders, Items: folders, Bytes: 0, IsExact: false, weight: ((bin.weight ?? 1) * folders) / bin.Folders };
 }
 
 export function same(a: Key, b: Key): boolean {

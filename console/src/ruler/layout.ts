@@ -1,7 +1,8 @@
 // Where each bin of a line stands, in whole pixels. Pure: bins in, segments out.
 //
-// A bin whose items are not counted yet has no width of its own by evidence: all such bins of a line are equally wide, as wide
-// as the mean of the counted ones, and the ruler says that they are not counted.
+// A line that is not counted to its end has no widths by evidence: its first bins are equally wide, what refines a stretch
+// keeps the width of the stretch, so that nothing jumps, and the ruler says what is not counted. Widths by items, or by bytes,
+// come when all is counted.
 
 import type { Bin, Line } from './bins';
 import { compare, fraction, part, type KeyValue } from './keys';
@@ -38,10 +39,8 @@ export function layout(bins: readonly Bin[], width: number, scale: Scale): Segme
 
 function weightsOf(bins: readonly Bin[], scale: Scale): number[] {
   if (scale === 'equal') return bins.map(() => 1);
-  const amount = (bin: Bin) => (scale === 'bytes' ? bin.Bytes : bin.Items);
-  const exact = bins.filter((bin) => bin.IsExact);
-  const mean = exact.reduce((sum, bin) => sum + amount(bin), 0) / Math.max(1, exact.length) || 1;
-  const raw = bins.map((bin) => (bin.IsExact ? amount(bin) : Math.max(mean, amount(bin))));
+  if (bins.some((bin) => !bin.IsExact)) return bins.map((bin) => bin.weight ?? 1);
+  const raw = bins.map((bin) => (scale === 'bytes' ? bin.Bytes : bin.Items));
   const shared = (raw.reduce((sum, one) => sum + one, 0) * SHARED) / (bins.length * (1 - SHARED)) || 1;
   return raw.map((one) => one + shared);
 }

@@ -33,6 +33,9 @@ export function attributeOf(source: RulerSource): string | undefined {
   return source.partitionKey ? source.sort[Object.keys(source.sortKey ?? {}).length] : undefined;
 }
 
+/** As many as a wide screen has places for; folders beyond that are several to a bin. */
+const BINS = 400;
+
 export function requestOf(source: RulerSource, cursor?: string): Record<string, unknown> {
   const attribute = attributeOf(source);
   const end = (value: KeyValue | undefined) => (value && attribute !== undefined ? { [attribute]: value } : undefined);
@@ -46,6 +49,7 @@ export function requestOf(source: RulerSource, cursor?: string): Record<string, 
     From: end(source.from),
     To: end(source.to),
     Delimiter: source.delimiter || undefined,
+    Bins: BINS,
     Cursor: cursor,
   });
 }
@@ -55,19 +59,21 @@ function withoutAbsent(members: Record<string, unknown>): Record<string, unknown
 }
 
 /** Returns the bins of a source; from an endpoint without the operation, those that its own answers show. */
-export async function askRuler(source: RulerSource, cursor: string | undefined, signal: AbortSignal): Promise<RulerAnswer> {
+export async function askRuler(source: RulerSource, cursor: string | undefined, signal: AbortSignal, isOwnOnly = false): Promise<RulerAnswer> {
   if (features.has('Ruler') !== false) {
     try {
       return await call<RulerAnswer>('Ruler', requestOf(source, cursor), { own: true, signal });
     } catch (error) {
-      if (isAbort(error) || asFault(error).kind !== 'unknownOperation') throw error;
+      if (isAbort(error) || isOwnOnly || asFault(error).kind !== 'unknownOperation') throw error;
     }
   }
   return fallback(source, cursor, signal);
 }
 
-/** Calls after the first that refine a line unasked: 200,000 keys. Then a button counts on. */
-export const REFINING_CALLS = 10;
+/** Calls after the first that refine a line unasked: 100,000 keys. Then a button counts on. */
+export const REFINING_CALLS = 5;
+/** Elsewhere pages are read that somebody may pay for: the first one unasked. */
+const callsUnasked = (): number => (features.has('Ruler') === false ? 0 : REFINING_CALLS);
 const LINES_KEPT = 40;
 const lines = new Map<string, Line>();
 
@@ -98,12 +104,12 @@ export interface LineState {
 const PAUSE_MS = 60;
 
 /** Reads the line of a source and refines it while `isSeen`. */
-export function useLine(source: RulerSource | undefined, isSeen: boolean): LineState {
+export function useLine(source: RulerSource | undefined, isSeen: boolean, isOwnOnly = false): LineState {
   const key = source ? JSON.stringify(requestOf(source)) : '';
   const [, redraw] = useState(0);
-  const state = useRef({ key: '', calls: 0, fault: undefined as Fault | undefined, isReading: false });
+  const state = useRef({ key: '', calls: 0, most: REFINING_CALLS, fault: undefined as Fault | undefined, isReading: false });
   const [round, setRound] = useState(0);
-  if (state.current.key !== key) state.current = { key, calls: 0, fault: undefined, isReading: false };
+  if (state.current.key !== key) state.current = { key, calls: 0, most: REFINING_CALLS, fault: undefined, isReading: false };
   useEffect(() => {
     if (!source) return;
     const now = state.current;
@@ -111,12 +117,13 @@ export function useLine(source: RulerSource | undefined, isSeen: boolean): LineS
     let timer = 0;
     const step = async (): Promise<void> => {
       const line = lines.get(key);
-      if (line && (line.cursor === undefined || now.calls > REFINING_CALLS || !isSeen)) return;
+      if (line && (line.cursor === undefined || now.calls > now.most || !isSeen)) return;
       now.isReading = true;
       redraw((nth) => nth + 1);
       try {
-        const answer = await askRuler(source, line?.cursor, ending.signal);
+        const answer = await askRuler(source, line?.cursor, ending.signal, isOwnOnly);
         now.calls++;
+        if (now.most === REFINING_CALLS) now.most = callsUnasked();
         now.fault = undefined;
         remember(key, line ? refined(line, answer) : lineOf(answer));
         timer = window.setTimeout(() => void step(), PAUSE_MS);
@@ -137,6 +144,8 @@ export function useLine(source: RulerSource | undefined, isSeen: boolean): LineS
   const line = lines.get(key);
   const start = (): void => {
     state.current.calls = 0;
+    // What was asked for goes on for some calls, here and elsewhere.
+    state.current.most = REFINING_CALLS + 1;
     state.current.fault = undefined;
     setRound((nth) => nth + 1);
   };
@@ -144,7 +153,7 @@ export function useLine(source: RulerSource | undefined, isSeen: boolean): LineS
     line,
     fault: state.current.fault,
     isReading: state.current.isReading,
-    hasStopped: line?.cursor !== undefined && state.current.calls > REFINING_CALLS,
+    hasStopped: line?.cursor !== undefined && state.current.calls > state.current.most,
     countOn: start,
     again: () => {
       lines.delete(key);
@@ -157,7 +166,7 @@ export function useLine(source: RulerSource | undefined, isSeen: boolean): LineS
 export function opened(source: RulerSource, line: Line, from: number, to: number): RulerSource | undefined {
   const [first, last] = [line.bins[from]!, line.bins[to]!];
   if (line.kind === 'Partitions') {
-    return from === to && first.Folders <= 1 ? { ...inPartition(source), partitionKey: first.First } : undefined;
+    return from === to && first.Folders <= 1 ? { ...inPartition(source), partitionKey: partitionOf(source, first.First) } : undefined;
   }
   const [low, high] = [part(first.First, line.attribute), part(last.Last, line.attribute)];
   if (!low || !high) return undefined;
@@ -169,6 +178,11 @@ export function opened(source: RulerSource, line: Line, from: number, to: number
   }
   const isAll = from === 0 && to === line.bins.length - 1;
   return isAll ? undefined : { ...source, from: low, to: high };
+}
+
+/** The answer's keys are whole ones. */
+function partitionOf(source: RulerSource, key: Key): Key {
+  return Object.fromEntries(source.partition.flatMap((name) => (part(key, name) ? [[name, part(key, name)!]] : []))) as Key;
 }
 
 function inPartition(source: RulerSource): RulerSource {

@@ -168,11 +168,13 @@ function Of({ table, keyed, all, address }: { table: TableDescription; keyed: Ke
       reading={stable}
       run={0}
       start={address.query.get('start') ?? null}
-      goTo={(start) => to({ start })}
+      goTo={(start) => to({ start, item: null })}
       view={view}
       setView={(next: View) => to({ view: next === 'table' ? null : next })}
       columns={columns ? parseNames(columns) : null}
       setColumns={(names) => to({ cols: names ? JSON.stringify(names) : null })}
+      item={address.query.get('item') ?? null}
+      setItem={(key) => go(changed(address, { item: key }), { replace: true })}
       wantsNew={address.query.get('new') === 'item' ? 1 : 0}
       lead={<Lead table={table} keyed={keyed} all={all} address={address} />}
       idle={wrong && <p class="fault">{wrong}</p>}

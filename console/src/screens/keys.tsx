@@ -23,7 +23,7 @@ import { toldText } from '../ruler/told';
 import { askEntities, typeFinder, type Cell, type Entities } from './keys/entities';
 import { Findings, useFindings, type Finding } from './keys/Findings';
 import { MatrixOfTypes } from './keys/Matrix';
-import { Partitions } from './keys/Partitions';
+import { Partitions, type KnownPartitions } from './keys/Partitions';
 import { RangeFigures } from './keys/RangeFigures';
 import { Tree } from './keys/Tree';
 
@@ -162,6 +162,7 @@ interface Shown {
 
 function AllPartitions({ table, keyed, place, show, entities }: Shown & { entities: ReturnType<typeof useAsk<Entities>> }) {
   const colourOf = useMemo(() => typeFinder(entities.answer, place), [entities.answer, keyed.index]);
+  const [known, know] = useState<(KnownPartitions & { of: string | null }) | null>(null);
   const open = (key: Key): void => show({ ...place, partitionKey: key });
   const openCell = (cell: Cell): void => {
     const of = sourceOfKey(keyed, cell.Example);
@@ -180,8 +181,8 @@ function AllPartitions({ table, keyed, place, show, entities }: Shown & { entiti
       </section>
       <section aria-labelledby="partitions-title">
         <h2 id="partitions-title">Partitions</h2>
-        <Ruler source={place} onSource={(next) => show(next)} colourOf={colourOf} title={`Partitions of ${keyed.index ?? table.TableName}`} />
-        <Partitions key={keyed.index ?? ''} keyed={keyed} sizeBytes={sizeOf(table, keyed)} open={open} />
+        <Ruler source={place} onSource={(next) => show(next)} colourOf={colourOf} onLine={(line, isDone) => know({ line, isDone, of: keyed.index })} title={`Partitions of ${keyed.index ?? table.TableName}`} />
+        <Partitions key={keyed.index ?? ''} keyed={keyed} sizeBytes={sizeOf(table, keyed)} known={known?.of === keyed.index ? known : null} open={open} />
       </section>
     </>
   );

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Address, explainLink, go, link } from '../base/address';
 import { useShortcuts } from '../base/keyboard';
 import { describe, knownTables, type TableDescription, tableNames, useTable } from '../base/tables';
-import { ask, type Asked, inlined } from '../data/expressions';
+import { ask, type Asked, inlined, type KeyOperator } from '../data/expressions';
 import type { Record_ } from '../data/record';
 import { counted } from '../data/sizes';
 import { type AttributeValue, TypedFault } from '../data/values';
@@ -26,8 +26,9 @@ import { Builder } from '../query/Builder';
 import { HistoryDialog } from '../query/HistoryDialog';
 import { remember, saveAs } from '../query/history';
 import { complete, isRead, samplesOf, sourceOf } from '../query/partiql';
-import { type Draft, emptyDraft, keyedFor, questionOf, readDraft, writeDraft } from '../query/question';
+import { type Draft, emptyDraft, keyedFor, questionOf, readDraft, rowsOf, writeDraft } from '../query/question';
 import { Verdict } from '../query/Verdict';
+import { KeyRuler } from '../ruler/KeyRuler';
 
 /** Names of attributes that were seen in items of a table, for completion. */
 const seen = new Map<string, Set<string>>();
@@ -81,13 +82,17 @@ interface AskingProps {
   run: () => void;
 }
 
-/** What the form and the statement share: the verdict, the buttons, and the answer. */
-function Asking(props: AskingProps) {
-  const { address, table, reading, wrong, verdict, leftOut = [] } = props;
-  const [shown, show] = useState<'code' | 'history' | 'save' | null>(null);
+interface Run {
+  asked: Reading | null;
+  round: number;
+  run: () => void;
+}
+
+/** What the address says was run: by the button, by a link, or by going back. Only the button runs what may write. */
+function useRun(props: AskingProps): Run {
+  const { address, reading, table } = props;
   const [round, next] = useState(0);
   const allowed = useRef<string | null>(null);
-  // The address says what was run: by the button, by a link, or by going back. Only the button runs what may write.
   const addressed = JSON.stringify(props.addressed);
   const isAsked = address.query.get('run') === '1' && (props.isSafe || allowed.current === addressed);
   const asked = useMemo(() => (isAsked ? props.addressed : null), [isAsked, addressed]);
@@ -98,19 +103,26 @@ function Asking(props: AskingProps) {
     next(round + 1);
     props.run();
   };
+  return { asked, round, run };
+}
+
+/** What the form and the statement share: the verdict, the buttons, and the answer. */
+function Asking(props: AskingProps) {
+  const { table, reading, wrong, verdict, leftOut = [] } = props;
+  const [shown, show] = useState<'code' | 'history' | 'save' | null>(null);
+  const { asked, round, run } = useRun(props);
+  const form = useRef<HTMLDivElement>(null);
   useShortcuts([
     { keys: 'mod+Enter', words: 'Run', run, whileTyping: true },
     { keys: 'mod+s', words: 'Save the query', run: () => show('save'), whileTyping: true },
     { keys: 'mod+h', words: 'History of queries', run: () => show('history'), whileTyping: true },
+    { keys: 'alt+e', words: 'Go to the form or the editor', run: () => form.current?.querySelector<HTMLElement>('.cm-content, input, textarea')?.focus(), whileTyping: true },
   ]);
-  const keyed = table ? (keyedFor(table, { ...emptyDraft, index: props.index }) ?? null) : null;
-  const columns = address.query.get('cols');
-  const view = (['json', 'ddb'] as const).find((one) => one === address.query.get('view')) ?? 'table';
-  const to = (query: Record<string, string | null>): void => go(changed(address, query));
+  const close = (): void => show(null);
   return (
     <div class="query">
       <section class="query-side" aria-label="What is asked">
-        <div class="query-form">
+        <div class="query-form" ref={form}>
           {props.children}
           {wrong && <p class="fault query-wrong">{wrong}</p>}
           {leftOut.map((one) => (
@@ -124,9 +136,11 @@ function Asking(props: AskingProps) {
           <Button kind="main" icon="play" disabled={reading === null} onClick={run} title="Ctrl Enter">
             Run
           </Button>
-          {reading && <LinkButton icon="explain" href={explainLink(reading.operation, reading.request)}>
-            Explain
-          </LinkButton>}
+          {reading && (
+            <LinkButton icon="explain" href={explainLink(reading.operation, reading.request)}>
+              Explain
+            </LinkButton>
+          )}
           <Button icon="code" disabled={reading === null} onClick={() => show('code')}>
             Code
           </Button>
@@ -137,32 +151,44 @@ function Asking(props: AskingProps) {
         </div>
       </section>
       <section class="query-answer" aria-label="Answer">
-        <Results
-          table={table}
-          keyed={keyed}
-          reading={asked}
-          run={round}
-          start={address.query.get('start') ?? null}
-          goTo={(start) => to({ start })}
-          view={view}
-          setView={(view_: View) => to({ view: view_ === 'table' ? null : view_ })}
-          columns={namesOf(columns)}
-          setColumns={(names) => to({ cols: names ? JSON.stringify(names) : null })}
-          note={(names) => table && seen.set(table.TableName, new Set([...(seen.get(table.TableName) ?? []), ...names].slice(0, 2000)))}
-          idle={
-            <EmptyState title="Nothing is asked yet">
-              <p>What it will read and cost stands beside the form before it runs. Nothing is sent until you run it.</p>
-              <Button kind="main" icon="play" disabled={reading === null} onClick={run}>
-                Run
-              </Button>
-            </EmptyState>
-          }
-        />
+        <Answer props={props} asked={asked} round={round} run={run} />
       </section>
-      {shown === 'code' && reading && <CodeDialog operation={reading.operation} request={reading.request} close={() => show(null)} />}
-      {shown === 'history' && <HistoryDialog close={() => show(null)} />}
-      {shown === 'save' && reading && <SaveDialog words={wordsOf(reading)} hash={props.hash} table={table?.TableName ?? ''} close={() => show(null)} />}
+      {shown === 'code' && reading && <CodeDialog operation={reading.operation} request={reading.request} close={close} />}
+      {shown === 'history' && <HistoryDialog close={close} />}
+      {shown === 'save' && reading && <SaveDialog words={wordsOf(reading)} hash={props.hash} table={table?.TableName ?? ''} close={close} />}
     </div>
+  );
+}
+
+function Answer({ props, asked, round, run }: { props: AskingProps } & Run) {
+  const { address, table, reading } = props;
+  const keyed = table ? (keyedFor(table, { ...emptyDraft, index: props.index }) ?? null) : null;
+  const view_ = (['json', 'ddb'] as const).find((one) => one === address.query.get('view')) ?? 'table';
+  const to = (query: Record<string, string | null>, how: { replace?: boolean } = {}): void => go(changed(address, query), how);
+  return (
+    <Results
+      table={table}
+      keyed={keyed}
+      reading={asked}
+      run={round}
+      start={address.query.get('start') ?? null}
+      goTo={(start) => to({ start, item: null })}
+      item={address.query.get('item') ?? null}
+      setItem={(item) => to({ item }, { replace: true })}
+      view={view_}
+      setView={(next: View) => to({ view: next === 'table' ? null : next })}
+      columns={namesOf(address.query.get('cols'))}
+      setColumns={(names) => to({ cols: names ? JSON.stringify(names) : null })}
+      note={(names) => table && seen.set(table.TableName, new Set([...(seen.get(table.TableName) ?? []), ...names].slice(0, 2000)))}
+      idle={
+        <EmptyState title="Nothing is asked yet">
+          <p>What it will read and cost stands beside the form before it runs. Nothing is sent until you run it.</p>
+          <Button kind="main" icon="play" disabled={reading === null} onClick={run}>
+            Run
+          </Button>
+        </EmptyState>
+      }
+    />
   );
 }
 
@@ -244,22 +270,28 @@ function Form({ address, table }: { address: Address; table: TableDescription })
   const { asked } = made;
   const hash = link('query', [table.TableName], { q: writeDraft(draft) });
   const run = (): void => go(changed({ ...address, query: new Map(view(address)) }, { q: writeDraft(draft), run: '1' }));
+  const rows = rowsOf(table, keyed, draft);
+  const setSort = (nth: number, operator: KeyOperator | null, values: string[]): void =>
+    setDraft({ ...draft, sk: rows.sort.map((row, at) => (at === nth ? { op: operator ?? row.operator, v: values } : { op: row.operator, v: row.values })) });
   return (
-    <Asking
-      address={address}
-      table={table}
-      index={keyed.index}
-      reading={readingOf(asked)}
-      addressed={readingOf(ofAddress)}
-      wrong={made.wrong ?? null}
-      leftOut={asked?.leftOut}
-      hash={hash}
-      isSafe
-      run={run}
-      verdict={asked?.operation === 'Query' ? 'reads one range of one partition' : scanWords(table, keyed.index)}
-    >
-      <Builder table={table} keyed={keyed} draft={draft} set={(part) => setDraft({ ...draft, ...part })} run={() => asked && run()} known={known} />
-    </Asking>
+    <>
+      <KeyRuler keyed={keyed} partition={rows.partition} sort={rows.sort} setSort={setSort} />
+      <Asking
+        address={address}
+        table={table}
+        index={keyed.index}
+        reading={readingOf(asked)}
+        addressed={readingOf(ofAddress)}
+        wrong={made.wrong ?? null}
+        leftOut={asked?.leftOut}
+        hash={hash}
+        isSafe
+        run={run}
+        verdict={asked?.operation === 'Query' ? 'reads one range of one partition' : scanWords(table, keyed.index)}
+      >
+        <Builder table={table} keyed={keyed} draft={draft} set={(part) => setDraft({ ...draft, ...part })} run={() => asked && run()} known={known} />
+      </Asking>
+    </>
   );
 }
 

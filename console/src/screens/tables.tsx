@@ -6,7 +6,7 @@ import { type Address, go, link } from '../base/address';
 import { useAsk } from '../base/ask';
 import { call } from '../base/client';
 import { features } from '../base/features';
-import { describe, type IndexDescription, keyType, knownTables, type TableDescription, tableNames, useTable } from '../base/tables';
+import { describe, type IndexDescription, keyType, knownTables, refreshTables, type TableDescription, tableNames, tablesFault, useTable } from '../base/tables';
 import { useTtl } from '../base/ttl';
 import { bytes, count, counted, percent } from '../data/sizes';
 import { momentWords } from '../data/times';
@@ -257,6 +257,7 @@ function All() {
       isOver = true;
     };
   }, [shown.join('\n')]);
+  if (names === null && tablesFault.value) return <div class="screen"><ErrorBox fault={tablesFault.value} retry={() => void refreshTables()} /></div>;
   if (names === null) return <Spinner words="Listing the tables" />;
   return (
     <div class="screen">

@@ -68,19 +68,7 @@ export function CreateDialog({ close }: { close: () => void }) {
       }
     >
       <TextField label="Table" isMono isFirst value={draft.name} set={(name) => set({ name })} onEnter={() => void create()} />
-      <div class="two">
-        <PartFields label="Partition key" part={draft.partition} set={(partition) => set({ partition })} />
-        {draft.sort ? (
-          <div class="parts-row">
-            <PartFields label="Sort key" part={draft.sort} set={(sort) => set({ sort })} />
-            <Button kind="quiet" icon="close" label="No sort key" onClick={() => set({ sort: null, indexes: draft.indexes.filter((index) => !index.isLocal) })} />
-          </div>
-        ) : (
-          <Button kind="quiet" icon="plus" onClick={() => set({ sort: { name: 'sk', type: 'S' } })}>
-            Add a sort key
-          </Button>
-        )}
-      </div>
+      <TableKey draft={draft} set={set} />
       {draft.indexes.map((index, nth) => (
         <IndexForm key={nth} index={index} known={[]} mayBeLocal={draft.sort !== null} set={(to) => set({ indexes: draft.indexes.map((one, at) => (at === nth ? to : one)) })} remove={() => set({ indexes: draft.indexes.filter((_, at) => at !== nth) })} />
       ))}
@@ -89,28 +77,52 @@ export function CreateDialog({ close }: { close: () => void }) {
           Add an index
         </Button>
       </p>
-      <div class="two">
-        <SelectField
-          label="Billing"
-          value={draft.billing}
-          set={(billing) => set({ billing })}
-          choices={[
-            { value: 'PAY_PER_REQUEST', title: 'on demand' },
-            { value: 'PROVISIONED', title: 'provisioned units' },
-          ]}
-        />
-        <SelectField label="Stream" value={draft.stream} set={(stream) => set({ stream })} choices={streamChoices} />
-        {draft.billing === 'PROVISIONED' && (
-          <>
-            <TextField label="Read units a second" isMono value={draft.readUnits} set={(readUnits) => set({ readUnits })} />
-            <TextField label="Write units a second" isMono value={draft.writeUnits} set={(writeUnits) => set({ writeUnits })} />
-          </>
-        )}
-        <TextField label="Time to live" isMono placeholder="attribute, such as expires" hint="The second since 1970 at which an item expires" value={draft.ttl} set={(ttl) => set({ ttl })} />
-        <CheckField label="Refuse to delete the table" value={draft.isProtected} set={(isProtected) => set({ isProtected })} />
-      </div>
+      <TableSettings draft={draft} set={set} />
       {!wrong && <Code operation="CreateTable" request={request} />}
       {fault && <ErrorBox fault={fault} />}
     </Dialog>
+  );
+}
+
+function TableSettings({ draft, set }: { draft: TableDraft; set: (part: Partial<TableDraft>) => void }) {
+  return (
+    <div class="two">
+      <SelectField
+        label="Billing"
+        value={draft.billing}
+        set={(billing) => set({ billing })}
+        choices={[
+          { value: 'PAY_PER_REQUEST', title: 'on demand' },
+          { value: 'PROVISIONED', title: 'provisioned units' },
+        ]}
+      />
+      <SelectField label="Stream" value={draft.stream} set={(stream) => set({ stream })} choices={streamChoices} />
+      {draft.billing === 'PROVISIONED' && (
+        <>
+          <TextField label="Read units a second" isMono value={draft.readUnits} set={(readUnits) => set({ readUnits })} />
+          <TextField label="Write units a second" isMono value={draft.writeUnits} set={(writeUnits) => set({ writeUnits })} />
+        </>
+      )}
+      <TextField label="Time to live" isMono placeholder="attribute, such as expires" hint="The second since 1970 at which an item expires" value={draft.ttl} set={(ttl) => set({ ttl })} />
+      <CheckField label="Refuse to delete the table" value={draft.isProtected} set={(isProtected) => set({ isProtected })} />
+    </div>
+  );
+}
+
+function TableKey({ draft, set }: { draft: TableDraft; set: (part: Partial<TableDraft>) => void }) {
+  return (
+    <div class="two">
+      <PartFields label="Partition key" part={draft.partition} set={(partition) => set({ partition })} />
+      {draft.sort ? (
+        <div class="parts-row">
+          <PartFields label="Sort key" part={draft.sort} set={(sort) => set({ sort })} />
+          <Button kind="quiet" icon="close" label="No sort key" onClick={() => set({ sort: null, indexes: draft.indexes.filter((index) => !index.isLocal) })} />
+        </div>
+      ) : (
+        <Button kind="quiet" icon="plus" onClick={() => set({ sort: { name: 'sk', type: 'S' } })}>
+          Add a sort key
+        </Button>
+      )}
+    </div>
   );
 }

@@ -59,7 +59,8 @@ export function TemplatesSection({ table }: { table: TableDescription }) {
         <>
           {fault && <ErrorBox fault={fault} retry={again} />}
           {answer && templates.length === 0 && <p class="hint">None: no attribute is derived from others.</p>}
-          <ul class="templates">
+          {templates.length > 0 && (
+            <ul class="templates">
             {templates.map((one) => (
               <li key={one.AttributeName}>
                 <code>{one.Template}</code>
@@ -67,7 +68,8 @@ export function TemplatesSection({ table }: { table: TableDescription }) {
                 {!readOnly.value && <Button kind="quiet" icon="trash" label={`Drop the template of ${one.AttributeName}`} onClick={() => drop(one.AttributeName ?? '')} />}
               </li>
             ))}
-          </ul>
+            </ul>
+          )}
         </>
       )}
       {isAdding && <TemplateDialog table={table.TableName} close={() => add(false)} done={again} />}

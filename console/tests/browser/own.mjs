@@ -23,8 +23,7 @@ async function realOperations(endpoint) {
       if (!/UnknownOperation/.test(error.type ?? '')) found.push(operation);
     }
   }
-  // The matrix came with the ruler.
-  return found.includes('Ruler') ? [...found, 'DescribeEntities'] : found;
+  return found;
 }
 
 /**

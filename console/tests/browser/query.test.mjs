@@ -122,6 +122,8 @@ test('PartiQL completes, runs, and tells faults before it runs', async () => {
     await page.keyboard.insertText(`"cities" WHERE coun`);
     await page.keyboard.press('Control+Space');
     await page.waitForSelector('.cm-tooltip-autocomplete:has-text("country")');
+    // The editor takes Enter for a completion only after it was in sight for a moment.
+    await page.waitForTimeout(150);
     await page.keyboard.press('Enter');
     await page.keyboard.insertText(` = 'NL' AND`);
     await page.waitForSelector('.verdict:has-text("wasn\'t well formed")');

@@ -53,11 +53,29 @@ test('a huge folder leaves small ones a place', () => {
   assert.ok(segments[1]!.width > 200);
 });
 
-test('bins that are not counted are equally wide', () => {
+test('what refines a stretch keeps its width, so that nothing jumps', () => {
   const unsure = { IsExact: false };
-  const segments = layout([folder('A', 10), folder('B', 1, unsure), folder('C', 1, unsure), folder('D', 30)], 400, 'items');
-  assert.ok(Math.abs(segments[1]!.width - segments[2]!.width) <= 1);
-  assert.ok(segments[1]!.width > segments[0]!.width);
+  const rough = lineOf(answer([folder('A', 10), folder('B', 1, unsure), folder('C', 1, unsure), folder('D', 1, unsure)], { Cursor: '1' }));
+  const before = layout(rough.bins, 400, 'items');
+  assert.deepEqual(before.map((one) => one.width), [100, 100, 100, 100]);
+  const many = [...Array(300).keys()].map((nth) => folder(`B${nth + 1000}`, 5));
+  const finer = refined(rough, answer(many, { Covers: { After: { sk: { S: 'A#9' } }, Until: { sk: { S: 'B#9' } } }, Cursor: '2' }));
+  const after = layout(finer.bins, 400, 'items');
+  const of = (nth: number) => after.find((one) => one.from === nth)!;
+  assert.deepEqual([of(0).x, of(0).width, of(301).x, of(302).x], [0, 100, 200, 300]);
+  assert.equal(after.reduce((sum, one) => sum + one.folders, 0), 303);
+});
+
+test('a line of more bins than are kept becomes coarser, and loses nothing', () => {
+  let line = lineOf(answer([folder('A', 1), folder('Z', 1, { IsExact: false })], { Cursor: '1' }));
+  for (let nth = 0; nth < 30; nth++) {
+    const bins = [...Array(300).keys()].map((one) => folder(`M${String(nth * 300 + one).padStart(6, '0')}`, 2));
+    line = refined(line, answer(bins, { Covers: { After: line.bins.at(-2)!.Last, Until: bins.at(-1)!.Last }, Cursor: '2' }));
+  }
+  assert.ok(line.bins.length <= 2001, String(line.bins.length));
+  assert.equal(line.items, 1 + 30 * 300 * 2 + 1);
+  assert.equal(line.bins.reduce((sum, one) => sum + one.Folders, 0), 9002);
+  assert.equal(line.bins.at(-1)!.Name, 'Z#');
 });
 
 test('nothing and no place give no segments', () => {
@@ -159,6 +177,18 @@ test('a folder that two answers divide is one bin', () => {
   const first = lineOf(answer([folder('A', 5, { Last: { sk: { S: 'A#5' } } })], { Cursor: '1', Covers: { Until: { sk: { S: 'A#5' } } } }));
   const whole = refined(first, answer([folder('A', 4, { First: { sk: { S: 'A#6' } } }), folder('B', 1)], { Covers: { After: { sk: { S: 'A#5' } } } }));
   assert.deepEqual(whole.bins.map((one) => [one.Name, one.Items, one.IsExact]), [['A#', 9, true], ['B#', 1, true]]);
+});
+
+test('partitions are counted on by their number, for their order is not known here', () => {
+  const partition = (name: string, items: number, more: Partial<Bin> = {}): Bin => ({ First: { pk: { S: name }, sk: { S: '1' } }, Last: { pk: { S: name }, sk: { S: '9' } }, Name: name, Folders: 1, Items: items, Bytes: items, IsExact: true, ...more });
+  const unsure = { IsExact: false };
+  const two = { ...partition('c', 2, unsure), Last: { pk: { S: 'd' }, sk: { S: '1' } }, Name: undefined, FirstName: 'c', LastName: 'd', Folders: 2 };
+  const rough = lineOf(answer([partition('a', 3), partition('b', 1, unsure), two, partition('e', 1, unsure)], { Kind: 'Partitions', KeyAttribute: 'pk', Cursor: '1' }));
+  const covers = { After: { pk: { S: 'a' }, sk: { S: '9' } }, Until: { pk: { S: 'c' }, sk: { S: '4' } } };
+  const finer = refined(rough, answer([partition('b', 7), partition('c', 4, unsure)], { Kind: 'Partitions', KeyAttribute: 'pk', Covers: covers, Cursor: '2' }));
+  assert.deepEqual(finer.bins.map((one) => [one.Name, one.Items, one.Folders, one.IsExact]), [['a', 3, 1, true], ['b', 7, 1, true], ['c', 4, 1, false], ['d', 1, 1, false], ['e', 1, 1, false]]);
+  const whole = refined(finer, answer([partition('c', 9), partition('d', 5), partition('e', 2)], { Kind: 'Partitions', KeyAttribute: 'pk', Covers: { After: { pk: { S: 'b' }, sk: { S: '9' } } } }));
+  assert.deepEqual([whole.items, whole.isExact, whole.bins.length], [26, true, 5]);
 });
 
 test('a dozen items need no line', () => {
@@ -281,7 +311,7 @@ test('a source stands in the address and comes back', () => {
   const query = new Map(Object.entries(toQuery(whole)).filter((pair): pair is [string, string] => pair[1] !== undefined));
   const { table, partition, sort, ...rest } = whole;
   assert.deepEqual(fromQuery(query), rest);
-  assert.deepEqual(requestOf({ ...source, prefix: '' }), { TableName: 't', PartitionKey: { pk: { S: 'US' } } });
+  assert.deepEqual(requestOf({ ...source, prefix: '' }), { TableName: 't', PartitionKey: { pk: { S: 'US' } }, Bins: 400 });
   for (const text of ['', '{', '[]', '{"pk":{"M":{}}}', '{"pk":{"S":1}}', 'null', '{"pk":{"S":"a","N":"1"}}']) assert.equal(fromQuery(new Map([['pk', text]])).partitionKey, undefined, text);
 });
 

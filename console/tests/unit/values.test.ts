@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { binaryOf, binaryText, lengthOf } from '../../src/data/binary';
-import { JsonFault, parseJson, placeOf, writeJson } from '../../src/data/json';
+import { escapedText, JsonFault, parseJson, placeOf, readEscaped, shownJson, writeJson } from '../../src/data/json';
 import { momentOfNumber, momentOfText, momentWords } from '../../src/data/times';
 import * as values from '../../src/data/values';
 
@@ -93,4 +93,17 @@ test('times are told where the name says so', () => {
   assert.equal(momentOfText('2026-11-25T07:30:00Z'), Date.UTC(2026, 10, 25, 7, 30));
   assert.equal(momentOfText('2026-11-25'), null);
   assert.equal(momentWords(Date.UTC(2026, 10, 25, 7, 30), Date.UTC(2026, 11, 1)), '2026-11-25 07:30:00 UTC, 5 days ago');
+});
+
+test('JSON to look at is the same JSON, without signs that hide or turn or pile up', () => {
+  for (const text of ['a\u202eb', '\u0085\u2028\u2029', '\u007f\ufeff', `Z${'\u0301'.repeat(50)}`, '\u{e0001}\u{e0100}', '👩‍👩‍👧 é ñ', '"\\\r\n\t']) {
+    const json = JSON.stringify({ [text]: text });
+    const shown = shownJson(json);
+    assert.deepEqual(JSON.parse(shown), JSON.parse(json));
+    assert.doesNotMatch(shown, /[\u007f-\u009f\u2028-\u202e\ufeff]|\p{M}{7}/u);
+    assert.equal(readEscaped(escapedText(text)), text);
+  }
+  assert.equal(shownJson('"👩‍👩‍👧"'), '"👩‍👩‍👧"');
+  assert.equal(readEscaped('a\nb'), 'a\nb');
+  assert.equal(readEscaped('a\\'), null);
 });

@@ -28,10 +28,10 @@ function set(members: string[], open: string, close: string, depth: number): str
 }
 
 function run(asked: CodeRequest): string {
-  if (!readsOn(asked)) return `const answer = await client.send(new ${asked.operation}Command(request));\nconsole.log(answer);\n`;
+  if (!readsOn(asked)) return `const answer = await client.send(new ${asked.operation}Command(request));\nconsole.dir(answer, { depth: null });\n`;
   const pages = `for await (const page of paginate${asked.operation}({ client }, request))`;
   if (countsOnly(asked)) return `let count = 0;\n${pages} count += page.Count;\nconsole.log(count);\n`;
-  return `${pages} {\n  for (const item of page.Items) console.log(item);\n}\n`;
+  return `${pages} {\n  for (const item of page.Items) console.dir(item, { depth: null });\n}\n`;
 }
 
 export function javascript(asked: CodeRequest, target: CodeTarget): string {

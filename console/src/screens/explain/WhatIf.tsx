@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../base/client';
 import { asFault, isAbort, type Fault } from '../../base/faults';
 import { keyedOf, type TableDescription } from '../../base/tables';
-import { bytes, count, counted, percent, units } from '../../data/sizes';
+import { bytes, count, counted, percent, units, writeUnits } from '../../data/sizes';
 import { Button } from '../../parts/Button';
 import { ErrorBox } from '../../parts/ErrorBox';
 import { CheckField, SelectField, TextField } from '../../parts/Field';
@@ -185,7 +185,7 @@ function Compared({ now, read, then, found, draft }: { now: Explained; read: Rea
       <p class="hint">
         {supposed.CannotTell ? 'A few partitions weigh too much in the sample: it cannot tell more than these bounds. ' : ''}
         The index would hold {supposed.EntriesBetween ? `${between(supposed.EntriesBetween, count)} entries` : counted(supposed.Entries.Items, 'entry', 'entries')}, {bytes(supposed.Entries.Bytes)}
-        {supposed.EntryBytes !== undefined && supposed.WriteUnits !== undefined && `; each write of an item in it takes ${units(supposed.WriteUnits)} write units more, for an entry of ${bytes(supposed.EntryBytes)} in the mean`}. Looked at:{' '}
+        {supposed.EntryBytes !== undefined && supposed.WriteUnits !== undefined && `; each write of an item in it takes ${writeUnits(supposed.WriteUnits)} more, for an entry of ${bytes(supposed.EntryBytes)} in the mean`}. Looked at:{' '}
         {counted(supposed.LookedAt.Items, 'item')}, {supposed.IsAll ? 'all of the table' : 'a sample; figures between bounds hold in 95 of 100 samples'}.
       </p>
     </>

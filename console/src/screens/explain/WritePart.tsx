@@ -34,59 +34,72 @@ export function WritePart({ write, explanation, isAnalyzed, isAlone }: { write: 
       )}
       <p>{sentence(write)}{!isAnalyzed && !write.Refused && ' This is the plan: nothing was written yet.'}</p>
       <section aria-label="Units">
-        <Scroll label="Units and entries">
-        <table class="plain-table write-table">
-          <thead>
-            <tr>
-              <th scope="col">on</th>
-              <th scope="col">entry that goes</th>
-              <th scope="col">entry that comes</th>
-              <th scope="col" class="figure">write units</th>
-            </tr>
-          </thead>
-          <tbody>
-            {write.Units.map((one) => {
-              const changes = (write.Indexes ?? []).filter((entry) => entry.Index === one.Index);
-              return (
-                <tr key={one.Index ?? ''}>
-                  <td>{one.Index === undefined ? 'the table' : `index ${one.Index}`}</td>
-                  <td class="mono">{changes.flatMap((entry) => (entry.Removed ? [toldText(entry.Removed, 300)] : [])).join(', ')}</td>
-                  <td class="mono">{one.Index === undefined && !write.Refused && write.BytesAfter !== undefined ? toldText(write.Key, 300) : changes.flatMap((entry) => (entry.Written ? [toldText(entry.Written, 300)] : [])).join(', ')}</td>
-                  <td class="figure">{units(one.Units)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-        </Scroll>
+        <Entries write={write} />
         {price && isAlone && (
           <p>
             <b>{price}</b> a million such requests <span class="hint">on demand, {explanation.Price!.Region}</span>
           </p>
         )}
       </section>
-      <dl class="conditions">
-        <div>
-          <dt>key</dt>
-          <dd class="mono">{toldText(write.Key, 4000)}</dd>
-        </div>
-        {write.Condition && (
-          <div>
-            <dt>condition</dt>
-            <dd class="mono">{toldText(write.Condition, 4000)}</dd>
-          </div>
-        )}
-        {write.Update && (
-          <div>
-            <dt>update</dt>
-            <dd class="mono">{toldText(write.Update, 4000)}</dd>
-          </div>
-        )}
-        <div>
-          <dt>bytes</dt>
-          <dd class="mono">{write.ByteKey}</dd>
-        </div>
-      </dl>
+      <Facts write={write} />
     </>
+  );
+}
+
+/** The item and each index entry that changes, with its units. */
+function Entries({ write }: { write: WriteStep }) {
+  return (
+    <Scroll label="Units and entries">
+    <table class="plain-table write-table">
+      <thead>
+        <tr>
+          <th scope="col">on</th>
+          <th scope="col">entry that goes</th>
+          <th scope="col">entry that comes</th>
+          <th scope="col" class="figure">write units</th>
+        </tr>
+      </thead>
+      <tbody>
+        {write.Units.map((one) => {
+          const changes = (write.Indexes ?? []).filter((entry) => entry.Index === one.Index);
+          return (
+            <tr key={one.Index ?? ''}>
+              <td>{one.Index === undefined ? 'the table' : `index ${one.Index}`}</td>
+              <td class="mono">{changes.flatMap((entry) => (entry.Removed ? [toldText(entry.Removed, 300)] : [])).join(', ')}</td>
+              <td class="mono">{one.Index === undefined && !write.Refused && write.BytesAfter !== undefined ? toldText(write.Key, 300) : changes.flatMap((entry) => (entry.Written ? [toldText(entry.Written, 300)] : [])).join(', ')}</td>
+              <td class="figure">{units(one.Units)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+    </Scroll>
+  );
+}
+
+function Facts({ write }: { write: WriteStep }) {
+  return (
+    <dl class="conditions">
+      <div>
+        <dt>key</dt>
+        <dd class="mono">{toldText(write.Key, 4000)}</dd>
+      </div>
+      {write.Condition && (
+        <div>
+          <dt>condition</dt>
+          <dd class="mono">{toldText(write.Condition, 4000)}</dd>
+        </div>
+      )}
+      {write.Update && (
+        <div>
+          <dt>update</dt>
+          <dd class="mono">{toldText(write.Update, 4000)}</dd>
+        </div>
+      )}
+      <div>
+        <dt>bytes</dt>
+        <dd class="mono">{write.ByteKey}</dd>
+      </div>
+    </dl>
   );
 }

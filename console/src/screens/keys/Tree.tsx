@@ -56,15 +56,13 @@ function rowsOf(levels: ReadonlyMap<string, Level>, path: string, depth: number,
 /** A place in the tree: the values of leading attributes and the prefix of the next one. */
 const pathOf = (path: string, node: Node): string => JSON.stringify([...(JSON.parse(path) as unknown[]), node.Kind, node.Key]);
 
-export function Tree({ source, openAt, openItem }: { source: RulerSource; openAt: (source: RulerSource) => void; openItem: (key: Key) => void }) {
-  const root = '[]';
+/** Levels that were read, by their places; a level is read when it is first opened. */
+function useLevels(source: RulerSource) {
   const [levels, set] = useState<ReadonlyMap<string, Level>>(new Map());
   const [fault, setFault] = useState<Fault | null>(null);
   const [isWaiting, wait] = useState(true);
-  const [active, setActive] = useState(0);
-  const list = useRef<HTMLUListElement>(null);
-  const isLate = useLate(isWaiting);
-  const ask = async (path: string, at: RulerSource, start: unknown, signal?: AbortSignal): Promise<void> => {
+  const ask = async (path: string, start: unknown, signal?: AbortSignal): Promise<void> => {
+    const at = sourceAt(source, path);
     wait(true);
     setFault(null);
     try {
@@ -74,29 +72,36 @@ export function Tree({ source, openAt, openItem }: { source: RulerSource; openAt
         const known = before.get(path)?.nodes ?? [];
         return new Map(before).set(path, { nodes: start === undefined ? page.Nodes : joined(known, page.Nodes), next: page.LastEvaluated, isOpen: true });
       });
-      wait(false);
     } catch (error) {
       if (isAbort(error)) return;
       setFault(asFault(error));
-      wait(false);
     }
+    wait(false);
   };
   useEffect(() => {
     const ending = new AbortController();
     set(new Map());
-    setActive(0);
-    void ask(root, source, undefined, ending.signal);
+    void ask(ROOT, undefined, ending.signal);
     return () => ending.abort();
   }, [JSON.stringify(source)]);
+  const turn = (path: string, isOpen: boolean): void => set((before) => (before.has(path) ? new Map(before).set(path, { ...before.get(path)!, isOpen }) : before));
+  return { levels, fault, isWaiting, ask, turn };
+}
+
+const ROOT = '[]';
+
+export function Tree({ source, openAt, openItem }: { source: RulerSource; openAt: (source: RulerSource) => void; openItem: (key: Key) => void }) {
+  const { levels, fault, isWaiting, ask, turn } = useLevels(source);
+  const [active, setActive] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const isLate = useLate(isWaiting);
   if (features.has('Tree') === false) return <LeftOut>{leftOut('The tree', 'Tree')}</LeftOut>;
-  const rows = rowsOf(levels, root, 0);
-  const shut = (row: Row): void => set((before) => new Map(before).set(row.path, { ...before.get(row.path)!, isOpen: false }));
-  const open = (row: Row): void => {
-    if (row.node === 'more') void ask(row.path, sourceAt(source, row.path), levels.get(row.path)?.next);
-    else if (row.node.Kind === 'ITEM') openItem({ ...source.partitionKey, ...source.sortKey, ...row.node.Key });
-    else if (row.isOpen) shut(row);
-    else if (levels.has(row.path)) set((before) => new Map(before).set(row.path, { ...before.get(row.path)!, isOpen: true }));
-    else void ask(row.path, sourceAt(source, row.path), undefined);
+  const rows = rowsOf(levels, ROOT, 0);
+  const open = ({ path, node, isOpen }: Row): void => {
+    if (node === 'more') void ask(path, levels.get(path)?.next);
+    else if (node.Kind === 'ITEM') openItem({ ...source.partitionKey, ...source.sortKey, ...node.Key });
+    else if (levels.has(path)) turn(path, !isOpen);
+    else void ask(path, undefined);
   };
   const focus = (nth: number): void => {
     const to = Math.min(rows.length - 1, Math.max(0, nth));
@@ -113,7 +118,7 @@ export function Tree({ source, openAt, openItem }: { source: RulerSource; openAt
       Home: () => focus(0),
       End: () => focus(rows.length - 1),
       ArrowRight: () => (isFolder && !row.isOpen ? open(row) : focus(nth + 1)),
-      ArrowLeft: () => (isFolder && row.isOpen ? shut(row) : parent >= 0 && focus(parent)),
+      ArrowLeft: () => (isFolder && row.isOpen ? turn(row.path, false) : parent >= 0 && focus(parent)),
       Enter: () => open(row),
       ' ': () => open(row),
     };
@@ -124,7 +129,7 @@ export function Tree({ source, openAt, openItem }: { source: RulerSource; openAt
   };
   return (
     <div class="tree">
-      {fault && <ErrorBox fault={fault} retry={() => void ask(root, source, undefined)} />}
+      {fault && <ErrorBox fault={fault} retry={() => void ask(ROOT, undefined)} />}
       <ul role="tree" aria-label="Folders and items" ref={list}>
         {rows.map((row, nth) => (
           <TreeRow key={`${row.path}${row.node === 'more' ? '+' : ''}`} row={row} isActive={nth === Math.min(active, rows.length - 1)} open={() => (setActive(nth), open(row))} press={(event) => press(event, nth)} show={() => openAt(sourceAt(source, row.path))} />

@@ -70,7 +70,7 @@ export function Bill() {
   const [answer, setAnswer] = useState<Recorded | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
   const [by, sumBy] = useState<By>('pattern');
-  const ask = async (operation: 'DescribeRecording' | 'StartRecording' | 'StopRecording'): Promise<void> => {
+  const ask = async (operation: Operation): Promise<void> => {
     try {
       if (operation !== 'DescribeRecording') await call(operation, {}, { own: true });
       setAnswer(await call<Recorded>('DescribeRecording', {}, { own: true }));
@@ -86,86 +86,100 @@ export function Bill() {
   }, []);
   if (features.has('DescribeRecording') === false) return <LeftOut>{leftOut('The bill', 'DescribeRecording')}</LeftOut>;
   if (!answer) return fault ? <ErrorBox fault={fault} retry={() => void ask('DescribeRecording')} /> : <Spinner />;
-  const rows = answer.Recording?.Rows ?? [];
-  const sums = summed(rows, by);
+  const sums = summed(answer.Recording?.Rows ?? [], by);
   return (
     <div class="bill">
       {fault && <ErrorBox fault={fault} retry={() => void ask('DescribeRecording')} />}
-      <div class="row">
-        {answer.IsOn ? (
-          <>
-            <Button icon="reload" onClick={() => void ask('StartRecording')}>
-              Begin anew
-            </Button>
-            <Button icon="stop" onClick={() => void ask('StopRecording')}>
-              Stop recording
-            </Button>
-          </>
-        ) : (
-          <Button kind="main" icon="play" onClick={() => void ask('StartRecording')}>
-            Start recording
-          </Button>
-        )}
-        <SelectField label="Sum by" isLabelHidden value={by} set={sumBy} choices={(['pattern', 'table', 'operation', 'caller'] as const).map((one) => ({ value: one, title: `by ${one}` }))} />
-        {answer.Recording && (
-          <span class="hint">
-            {count(rows.reduce((sum, row) => sum + row.Requests, 0))} requests from {new Date(answer.Recording.BeganMs).toLocaleTimeString()} to {new Date(answer.Recording.UntilMs).toLocaleTimeString()}
-          </span>
-        )}
-      </div>
+      <BillHead answer={answer} by={by} sumBy={sumBy} ask={ask} />
       {sums.length === 0 ? (
         <EmptyState title={answer.IsOn ? 'Nothing recorded yet' : 'Nothing is recorded'}>
           <p>{answer.IsOn ? 'Each request that reaches the server is summed here by its pattern.' : 'A recording sums each kind of request with its units. It costs a GetItem 17 % more work while it is on.'}</p>
         </EmptyState>
       ) : (
-        <div class="scroll-x" tabIndex={0} role="region" aria-label="The bill">
-          <table class="plain-table">
-            <thead>
-              <tr>
-                {by !== 'table' && by !== 'caller' && <th scope="col">operation</th>}
-                {(by === 'pattern' || by === 'table') && <th scope="col">table, index</th>}
-                {(by === 'pattern' || by === 'caller') && <th scope="col">{by}</th>}
-                <th scope="col" class="figure">requests</th>
-                <th scope="col" class="figure">failed</th>
-                <th scope="col" class="figure">read units</th>
-                <th scope="col" class="figure">write units</th>
-                <th scope="col">examined against returned</th>
-              </tr>
-            </thead>
-            <tbody>
-              {sums.slice(0, ROWS_MAX).map((sum, nth) => (
-                <tr key={nth}>
-                  {by !== 'table' && by !== 'caller' && <td>{toldText(sum.Operation, 60)}</td>}
-                  {(by === 'pattern' || by === 'table') && (
-                    <td>
-                      {sum.Table === undefined ? '' : toldText(sum.Table, 60)}
-                      {sum.Index !== undefined && <span class="hint"> {toldText(sum.Index, 60)}</span>}
-                    </td>
-                  )}
-                  {(by === 'pattern' || by === 'caller') && <td class="mono pattern-text">{toldText(sum.words, 400)}</td>}
-                  <td class="figure">{count(sum.Requests)}</td>
-                  <td class={sum.Failed > 0 ? 'figure fault' : 'figure'}>{sum.Failed > 0 ? count(sum.Failed) : ''}</td>
-                  <td class="figure">{sum.ReadUnits > 0 ? units(sum.ReadUnits) : ''}</td>
-                  <td class="figure">{sum.WriteUnits > 0 ? units(sum.WriteUnits) : ''}</td>
-                  <td class="pattern-bar">
-                    {sum.Examined > 0 && sum.ReadUnits > 0 && (
-                      <>
-                        <Bar examined={sum.Examined} returned={sum.Returned} />
-                        <span>
-                          {count(sum.Examined)} : {count(sum.Returned)}
-                        </span>
-                      </>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <BillTable sums={sums} by={by} />
       )}
       <p class="hint">
         <code>hashrange cost</code> prints this with prices, and compares two runs.
       </p>
+    </div>
+  );
+}
+
+type Operation = 'DescribeRecording' | 'StartRecording' | 'StopRecording';
+
+function BillHead({ answer, by, sumBy, ask }: { answer: Recorded; by: By; sumBy: (by: By) => void; ask: (operation: Operation) => Promise<void> }) {
+  const rows = answer.Recording?.Rows ?? [];
+  return (
+    <div class="row">
+      {answer.IsOn ? (
+        <>
+          <Button icon="reload" onClick={() => void ask('StartRecording')}>
+            Begin anew
+          </Button>
+          <Button icon="stop" onClick={() => void ask('StopRecording')}>
+            Stop recording
+          </Button>
+        </>
+      ) : (
+        <Button kind="main" icon="play" onClick={() => void ask('StartRecording')}>
+          Start recording
+        </Button>
+      )}
+      <SelectField label="Sum by" isLabelHidden value={by} set={sumBy} choices={(['pattern', 'table', 'operation', 'caller'] as const).map((one) => ({ value: one, title: `by ${one}` }))} />
+      {answer.Recording && (
+        <span class="hint">
+          {count(rows.reduce((sum, row) => sum + row.Requests, 0))} requests from {new Date(answer.Recording.BeganMs).toLocaleTimeString()} to {new Date(answer.Recording.UntilMs).toLocaleTimeString()}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function BillTable({ sums, by }: { sums: Sum[]; by: By }) {
+  return (
+    <div class="scroll-x" tabIndex={0} role="region" aria-label="The bill">
+      <table class="plain-table">
+        <thead>
+          <tr>
+            {by !== 'table' && by !== 'caller' && <th scope="col">operation</th>}
+            {(by === 'pattern' || by === 'table') && <th scope="col">table, index</th>}
+            {(by === 'pattern' || by === 'caller') && <th scope="col">{by}</th>}
+            <th scope="col" class="figure">requests</th>
+            <th scope="col" class="figure">failed</th>
+            <th scope="col" class="figure">read units</th>
+            <th scope="col" class="figure">write units</th>
+            <th scope="col">examined against returned</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sums.slice(0, ROWS_MAX).map((sum, nth) => (
+            <tr key={nth}>
+              {by !== 'table' && by !== 'caller' && <td>{toldText(sum.Operation, 60)}</td>}
+              {(by === 'pattern' || by === 'table') && (
+                <td>
+                  {sum.Table === undefined ? '' : toldText(sum.Table, 60)}
+                  {sum.Index !== undefined && <span class="hint"> {toldText(sum.Index, 60)}</span>}
+                </td>
+              )}
+              {(by === 'pattern' || by === 'caller') && <td class="mono pattern-text">{toldText(sum.words, 400)}</td>}
+              <td class="figure">{count(sum.Requests)}</td>
+              <td class={sum.Failed > 0 ? 'figure fault' : 'figure'}>{sum.Failed > 0 ? count(sum.Failed) : ''}</td>
+              <td class="figure">{sum.ReadUnits > 0 ? units(sum.ReadUnits) : ''}</td>
+              <td class="figure">{sum.WriteUnits > 0 ? units(sum.WriteUnits) : ''}</td>
+              <td class="pattern-bar">
+                {sum.Examined > 0 && sum.ReadUnits > 0 && (
+                  <>
+                    <Bar examined={sum.Examined} returned={sum.Returned} />
+                    <span>
+                      {count(sum.Examined)} : {count(sum.Returned)}
+                    </span>
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
   );
 }

@@ -72,22 +72,7 @@ export function Detail({ line, alike, valuesAreKept, close, narrow }: { line: Le
         </p>
       )}
       {line.Examined > 0 && line.ReadUnits > 0 && <Bar examined={line.Examined} returned={line.Returned} isWide />}
-      <dl class="detail-facts">
-        <Fact name="at" text={clock(line.AtMs)} />
-        <Fact name="took" text={`${millis(line.TookMs)}${line.IsSlow ? ', among the slowest' : ''}`} />
-        <Fact name="stages" text={stages(line)} />
-        <Fact name="examined" text={line.Examined > 0 ? `${count(line.Examined)} items, ${bytes(line.ExaminedBytes)}` : undefined} />
-        <Fact name="returned" text={line.Examined > 0 ? `${count(line.Returned)} items` : undefined} />
-        <Fact name="read units" text={line.ReadUnits > 0 ? units(line.ReadUnits) : undefined} />
-        <Fact name="write units" text={line.WriteUnits > 0 ? units(line.WriteUnits) : undefined} />
-        <Fact name="a million" text={line.MillionCosts === undefined ? undefined : money(line.MillionCosts, line.Currency ?? 'USD')} />
-        <Fact name="index" text={line.Index && toldText(line.Index, 200)} />
-        <Fact name="caller" text={line.Caller && toldText(line.Caller, 200)} />
-        <Fact name="from" text={toldText(line.Peer, 100)} />
-        <Fact name="agent" text={line.Agent && toldText(line.Agent, 300)} />
-        <Fact name="sent" text={`${bytes(line.RequestBytes)}, answered ${bytes(line.ResponseBytes)}`} />
-        <Fact name="request id" text={toldText(line.Id, 80)} />
-      </dl>
+      <Facts line={line} />
       {line.Pattern !== undefined && (
         <>
           <h3>Pattern</h3>
@@ -117,6 +102,27 @@ export function Detail({ line, alike, valuesAreKept, close, narrow }: { line: Le
         </>
       )}
     </aside>
+  );
+}
+
+function Facts({ line }: { line: LedgerLine }) {
+  return (
+    <dl class="detail-facts">
+      <Fact name="at" text={clock(line.AtMs)} />
+      <Fact name="took" text={`${millis(line.TookMs)}${line.IsSlow ? ', among the slowest' : ''}`} />
+      <Fact name="stages" text={stages(line)} />
+      <Fact name="examined" text={line.Examined > 0 ? `${count(line.Examined)} items, ${bytes(line.ExaminedBytes)}` : undefined} />
+      <Fact name="returned" text={line.Examined > 0 ? `${count(line.Returned)} items` : undefined} />
+      <Fact name="read units" text={line.ReadUnits > 0 ? units(line.ReadUnits) : undefined} />
+      <Fact name="write units" text={line.WriteUnits > 0 ? units(line.WriteUnits) : undefined} />
+      <Fact name="a million" text={line.MillionCosts === undefined ? undefined : money(line.MillionCosts, line.Currency ?? 'USD')} />
+      <Fact name="index" text={line.Index && toldText(line.Index, 200)} />
+      <Fact name="caller" text={line.Caller && toldText(line.Caller, 200)} />
+      <Fact name="from" text={toldText(line.Peer, 100)} />
+      <Fact name="agent" text={line.Agent && toldText(line.Agent, 300)} />
+      <Fact name="sent" text={`${bytes(line.RequestBytes)}, answered ${bytes(line.ResponseBytes)}`} />
+      <Fact name="request id" text={toldText(line.Id, 80)} />
+    </dl>
   );
 }
 

@@ -20,30 +20,47 @@ export const clock = (ms: number): string => {
 
 const COLUMNS = ['time', 'caller', 'operation', 'table, index', 'pattern', 'read', 'examined', 'returned', 'units', 'a million', 'took', 'outcome'];
 
-export function Lines({ lines, isPaused, chosen, choose, words }: { lines: readonly LedgerLine[]; isPaused: boolean; chosen: number | undefined; choose: (line: LedgerLine) => void; words: string }) {
-  const box = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(400);
-  const [active, setActive] = useState(-1);
+interface LinesProps {
+  lines: readonly LedgerLine[];
+  isPaused: boolean;
+  chosen: number | undefined;
+  choose: (line: LedgerLine) => void;
+  /** What stands there while nothing has come. */
+  words: string;
+}
+
+/** Lines that stand still while they are scrolled, pressed or paused, and how many have come meanwhile. */
+function useHeld(lines: readonly LedgerLine[], isStill: boolean) {
   const held = useRef<{ lines: readonly LedgerLine[]; at: number } | null>(null);
-  const [isTaken, isHeld] = useState(false);
-  const isScrolled = top > ROW;
-  if ((isScrolled || isPaused) && !held.current) held.current = { lines, at: lines.at(-1)?.Number ?? 0 };
-  if (!isScrolled && !isPaused && !isTaken) held.current = null;
+  const [isTaken, take] = useState(false);
+  const keep = (): void => {
+    held.current ??= { lines, at: lines.at(-1)?.Number ?? 0 };
+  };
+  if (isStill) keep();
+  else if (!isTaken) held.current = null;
   // A filter has emptied the list.
   if (lines.length === 0) held.current = null;
-  const shown = held.current?.lines ?? lines;
-  const missed = held.current ? countBehind(lines, held.current.at) : 0;
-  useEffect(() => {
-    if (!box.current) return;
-    const watching = new ResizeObserver(([entry]) => setHeight(entry?.contentRect.height ?? 400));
-    watching.observe(box.current);
-    return () => watching.disconnect();
-  }, []);
-  const from = Math.max(0, Math.floor(top / ROW) - SPARE);
-  const to = Math.min(shown.length, Math.ceil((top + height) / ROW) + SPARE);
-  const line = (nth: number): LedgerLine => shown[shown.length - 1 - nth]!;
-  const rows = [...Array(Math.max(0, to - from)).keys()].map((nth) => from + nth);
+  return {
+    shown: held.current?.lines ?? lines,
+    missed: held.current ? countBehind(lines, held.current.at) : 0,
+    hold: (): void => {
+      if (lines.length === 0) return;
+      keep();
+      take(true);
+    },
+    release: (): void => {
+      held.current = null;
+      take(false);
+    },
+  };
+}
+
+export function Lines({ lines, isPaused, chosen, choose, words }: LinesProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [active, setActive] = useState(-1);
+  const { shown, missed, hold, release } = useHeld(lines, isPaused || top > ROW);
+  const line = (nth: number): LedgerLine | undefined => shown[shown.length - 1 - nth];
   const reveal = (nth: number): void => {
     setActive(nth);
     const at = nth * ROW;
@@ -51,38 +68,27 @@ export function Lines({ lines, isPaused, chosen, choose, words }: { lines: reado
     if (view && at < view.scrollTop) view.scrollTop = at;
     else if (view && at + 2 * ROW > view.scrollTop + view.clientHeight) view.scrollTop = at + 2 * ROW - view.clientHeight;
   };
-  // What is pressed must not move away under the pointer.
-  const hold = (): void => {
-    if (held.current || lines.length === 0) return;
-    held.current = { lines, at: lines.at(-1)!.Number };
-    isHeld(true);
-  };
   const press = (event: KeyboardEvent): void => {
-    const to_ = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: shown.length - 1, PageDown: active + 15, PageUp: active - 15 }[event.key];
-    if (to_ !== undefined && shown.length > 0) {
-      // Moving among the lines holds them.
+    const to = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: shown.length - 1, PageDown: active + 15, PageUp: active - 15 }[event.key];
+    const now = active >= 0 ? line(active) : undefined;
+    if (to !== undefined && shown.length > 0) {
       hold();
-      reveal(Math.min(shown.length - 1, Math.max(0, to_)));
-    } else if (event.key === 'Enter' && active >= 0 && active < shown.length) choose(line(active));
+      reveal(Math.min(shown.length - 1, Math.max(0, to)));
+    } else if (event.key === 'Enter' && now) choose(now);
     else return;
     event.preventDefault();
   };
-  const activeLine = active >= 0 && active < shown.length ? line(active) : undefined;
+  const newest = (): void => {
+    release();
+    setActive(-1);
+    setTop(0);
+    if (box.current) box.current.scrollTop = 0;
+  };
+  const activeLine = active >= 0 ? line(active) : undefined;
   return (
     <div class="ledger-box">
       {missed > 0 && (
-        <Button
-          kind="main"
-          icon="up"
-          class="ledger-missed"
-          onClick={() => {
-            held.current = null;
-            isHeld(false);
-            setActive(-1);
-            if (box.current) box.current.scrollTop = 0;
-            setTop(0);
-          }}
-        >
+        <Button kind="main" icon="up" class="ledger-missed" onClick={newest}>
           {`${count(missed)} newer`}
         </Button>
       )}
@@ -105,30 +111,55 @@ export function Lines({ lines, isPaused, chosen, choose, words }: { lines: reado
             </span>
           ))}
         </div>
-        <div class="ledger-rows" role="rowgroup" style={{ height: `${shown.length * ROW}px` }}>
-          {rows.map((nth) => {
-            const one = line(nth);
-            return (
-              <div
-                key={one.Number}
-                id={`line-${one.Number}`}
-                role="row"
-                aria-rowindex={nth + 2}
-                aria-selected={one.Number === chosen}
-                class={`ledger-row${one.Error || one.Status === undefined ? ' failed' : ''}${one.IsSlow ? ' slow' : ''}${nth === active ? ' active' : ''}`}
-                style={{ top: `${nth * ROW}px` }}
-                onClick={() => {
-                  setActive(nth);
-                  choose(one);
-                }}
-              >
-                <Cells line={one} />
-              </div>
-            );
-          })}
-        </div>
+        <Rows box={box} top={top} shown={shown} active={active} chosen={chosen} choose={(nth, one) => (setActive(nth), choose(one))} />
         {shown.length === 0 && <p class="ledger-none">{words}</p>}
       </div>
+    </div>
+  );
+}
+
+interface RowsProps {
+  box: { current: HTMLDivElement | null };
+  top: number;
+  shown: readonly LedgerLine[];
+  active: number;
+  chosen: number | undefined;
+  choose: (nth: number, line: LedgerLine) => void;
+}
+
+const stateOf = (line: LedgerLine): string => `${line.Error || line.Status === undefined ? ' failed' : ''}${line.IsSlow ? ' slow' : ''}`;
+
+/** The rows that are in view, and a few beside them. */
+function Rows({ box, top, shown, active, chosen, choose }: RowsProps) {
+  const [height, setHeight] = useState(400);
+  useEffect(() => {
+    if (!box.current) return;
+    const watching = new ResizeObserver(([entry]) => setHeight(entry?.contentRect.height ?? 400));
+    watching.observe(box.current);
+    return () => watching.disconnect();
+  }, []);
+  const from = Math.max(0, Math.floor(top / ROW) - SPARE);
+  const to = Math.min(shown.length, Math.ceil((top + height) / ROW) + SPARE);
+  const rows = [...Array(Math.max(0, to - from)).keys()].map((nth) => from + nth);
+  return (
+    <div class="ledger-rows" role="rowgroup" style={{ height: `${shown.length * ROW}px` }}>
+      {rows.map((nth) => {
+        const one = shown[shown.length - 1 - nth]!;
+        return (
+          <div
+            key={one.Number}
+            id={`line-${one.Number}`}
+            role="row"
+            aria-rowindex={nth + 2}
+            aria-selected={one.Number === chosen}
+            class={`ledger-row${stateOf(one)}${nth === active ? ' active' : ''}`}
+            style={{ top: `${nth * ROW}px` }}
+            onClick={() => choose(nth, one)}
+          >
+            <Cells line={one} />
+          </div>
+        );
+      })}
     </div>
   );
 }
