@@ -141,6 +141,9 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
     throw faultOfConnection();
   }
   const took = readTook(answer, performance.now() - began, said.length);
+  // Other implementations answer targets that they do not know in their own ways.
+  const isUnknown = options.own === true && (answer.status === 404 || answer.status === 405 || answer.status === 501 || !said.trimStart().startsWith('{'));
+  if (isUnknown) throw faultOfAnswer(answer.status, { __type: 'UnknownOperationException' }, operation);
   const read = parsed(said, answer.status, operation);
   if (!answer.ok) throw faultOfAnswer(answer.status, read, operation);
   return { body: read, took: completed(took, operation, body, read) };
