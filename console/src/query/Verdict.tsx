@@ -126,7 +126,8 @@ export function Verdict({ operation, request, words }: VerdictProps) {
   const text = JSON.stringify({ operation, request });
   const settled = useSettled(text, 350);
   const isKnown = features.has('Explain') !== false;
-  const { answer, fault, isWaiting } = useAsk(isKnown ? settled : null, (signal) => predict(operation, request, signal));
+  const { answer: told, fault, isWaiting } = useAsk(isKnown ? settled : null, (signal) => predict(operation, request, signal), { keeps: true });
+  const answer = fault ? null : told;
   const isOld = settled !== text || isWaiting;
   const step = answer?.Explanation.Steps.find((one) => one.Read)?.Read;
   const isScan = step ? /^Whole|Segment/.test(step.Access) : operation === 'Scan';
