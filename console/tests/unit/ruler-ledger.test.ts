@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scaleOf } from '../../src/charts/LineChart';
+import { bandOf, layout } from '../../src/ruler/layout';
 import { supposedLine } from '../../src/ruler/supposed';
 import { requestFor } from '../../src/ruler/query';
 import { patternWords, summed } from '../../src/screens/requests/Bill';
@@ -61,10 +62,16 @@ test('axes have round steps', () => {
 });
 
 test('an index that is not there has a line around its range', () => {
-  const known = supposedLine({ First: "'A'", Before: "'K'", FirstInRange: "'L', 5", LastInRange: "'L', 9", After: "'M'", Last: "'Z'" }, 'city', 'S', { items: 7, bytes: 70, isExact: true })!;
-  assert.deepEqual(known.line.bins.map((bin) => [bin.First['city'], bin.Items, bin.IsExact]), [[{ S: 'A' }, 2, false], [{ S: 'L' }, 7, true], [{ S: 'M' }, 2, false]]);
-  assert.deepEqual(known.ends.lower, { key: { S: 'L' }, includes: true });
-  assert.equal(supposedLine({}, 'a', 'S', { items: 0, bytes: 0, isExact: true }), undefined);
+  const examined = { items: 7, bytes: 70, isExact: true };
+  const known = supposedLine({ First: "'A'", Before: "'K'", FirstInRange: "'L', 5", LastInRange: "'L', 9", After: "'M'", Last: "'Z'" }, examined)!;
+  assert.deepEqual(known.line.bins.map((bin) => [bin.FirstName, bin.Items, bin.IsExact]), [["'A'", 2, false], ["'L', 5", 7, true], ["'M'", 2, false]]);
+  const segments = layout(known.line.bins, 300, 'items');
+  assert.deepEqual(segments.map((one) => one.width), [100, 100, 100]);
+  const band = bandOf(known.line, segments, known.ends)!;
+  assert.deepEqual([band.x, band.width], [100, 100]);
+  const empty = supposedLine({ First: "'A'", Before: "'K'", After: "'M'", Last: "'Z'" }, { ...examined, items: 0 })!;
+  assert.deepEqual(bandOf(empty.line, layout(empty.line.bins, 300, 'items'), empty.ends)!.x, 150);
+  assert.equal(supposedLine({}, examined), undefined);
 });
 
 test('a place on the ruler is a request', () => {

@@ -2,7 +2,7 @@
 
 import { readOnly } from '../../base/access';
 import type { TableDescription } from '../../base/tables';
-import { count, counted, percent, units } from '../../data/sizes';
+import { count, counted, percent, units, writeUnits } from '../../data/sizes';
 import { Button } from '../../parts/Button';
 import { CodeBlock } from '../../parts/CodeBlock';
 import { Dialog } from '../../parts/Dialog';
@@ -42,7 +42,7 @@ function filledBy(supposed: Supposed | undefined): string {
   if (!supposed || supposed.CannotTell) return 'This request is sent. The server fills the index in the background; reads and writes go on.';
   const entries = counted(supposed.Entries.Items, 'entry', 'entries');
   const fill = each === undefined ? '' : `, on the service for about ${units(supposed.Entries.Items * Math.ceil(each))} write units, once`;
-  return `This request is sent. The server fills the index in the background with ${entries}${fill}; reads and writes go on.${each === undefined ? '' : ` Each write of an item that is in it then takes ${units(each)} write units more.`}`;
+  return `This request is sent. The server fills the index in the background with ${entries}${fill}; reads and writes go on.${each === undefined ? '' : ` Each write of an item that is in it then takes ${writeUnits(each)} more.`}`;
 }
 
 /** How far an index is. */

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../base/client';
 import { asFault, isAbort, type Fault } from '../../base/faults';
 import { keyedOf, type TableDescription } from '../../base/tables';
-import { bytes, count, counted, percent, units } from '../../data/sizes';
+import { bytes, count, counted, percent, units, writeUnits } from '../../data/sizes';
 import { Button } from '../../parts/Button';
 import { ErrorBox } from '../../parts/ErrorBox';
 import { CheckField, SelectField, TextField } from '../../parts/Field';
@@ -84,7 +84,7 @@ export function WhatIf({ asked, read, now, table, draft, setDraft, ask, close }:
       {state.isWaiting && !found && <Spinner words="Looking at the items that such an index would have" />}
       {found && supposed && through && (
         <>
-          <SupposedRuler read={found} draft={draft} type={typeOf(draft.sort[0] ?? '') as 'S' | 'N' | 'B'} />
+          <SupposedRuler read={found} draft={draft} />
           <Compared now={now} read={read} then={state.explained!} found={found} draft={draft} />
           <p class="row">
             {!draft.isLocal && (
@@ -136,11 +136,10 @@ function DraftForm({ draft, set, typeOf }: { draft: IndexDraft; set: (draft: Ind
   );
 }
 
-function SupposedRuler({ read, draft, type }: { read: ReadStep; draft: IndexDraft; type: 'S' | 'N' | 'B' }) {
-  const attribute = draft.sort[0];
+function SupposedRuler({ read, draft }: { read: ReadStep; draft: IndexDraft }) {
   const supposed = read.WhatIf!;
-  if (!read.Collection || attribute === undefined) return null;
-  const known = supposedLine(read.Collection, attribute, type, { items: supposed.Examined.Items, bytes: supposed.Examined.Bytes, isExact: supposed.ExaminedBetween === undefined && !supposed.CannotTell });
+  if (!read.Collection || draft.sort.length === 0) return null;
+  const known = supposedLine(read.Collection, { items: supposed.Examined.Items, bytes: supposed.Examined.Bytes, isExact: supposed.ExaminedBetween === undefined && !supposed.CannotTell });
   if (!known) return null;
   const source = { table: read.Table, index: draft.name, partition: draft.partition, sort: draft.sort };
   return <Ruler source={source} line={known.line} ends={known.ends} thrown={thrownOf(read)} title={`${draft.name}: ${toldText(read.Ranges?.[0]?.Partition ?? '', 80)}, in the order of ${draft.sort.join(', ')}`} />;
@@ -185,7 +184,7 @@ function Compared({ now, read, then, found, draft }: { now: Explained; read: Rea
       <p class="hint">
         {supposed.CannotTell ? 'A few partitions weigh too much in the sample: it cannot tell more than these bounds. ' : ''}
         The index would hold {supposed.EntriesBetween ? `${between(supposed.EntriesBetween, count)} entries` : counted(supposed.Entries.Items, 'entry', 'entries')}, {bytes(supposed.Entries.Bytes)}
-        {supposed.EntryBytes !== undefined && supposed.WriteUnits !== undefined && `; each write of an item in it takes ${units(supposed.WriteUnits)} write units more, for an entry of ${bytes(supposed.EntryBytes)} in the mean`}. Looked at:{' '}
+        {supposed.EntryBytes !== undefined && supposed.WriteUnits !== undefined && `; each write of an item in it takes ${writeUnits(supposed.WriteUnits)} more, for an entry of ${bytes(supposed.EntryBytes)} in the mean`}. Looked at:{' '}
         {counted(supposed.LookedAt.Items, 'item')}, {supposed.IsAll ? 'all of the table' : 'a sample; figures between bounds hold in 95 of 100 samples'}.
       </p>
     </>
