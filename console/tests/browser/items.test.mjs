@@ -76,6 +76,37 @@ test('an edit is an update whose expression is shown, and numbers keep their dig
   });
 });
 
+test('by keyboard alone: a table is found, a value edited, an item opened and closed', async () => {
+  await withConsole({}, async ({ page, endpoint }) => {
+    await makeTable(endpoint, 'things', [{ pk: { S: 'a' }, note: { S: 'old' } }]);
+    await page.reload();
+    await page.waitForSelector('.card:has-text("things")');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('things');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.grid-row');
+    await page.keyboard.press('Alt+g');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(editor);
+    await page.keyboard.type('new');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(editor, { state: 'detached' });
+    assert.equal((await api(endpoint, 'GetItem', { TableName: 'things', Key: { pk: { S: 'a' } } })).Item.note.S, 'new');
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('role')), 'grid');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.panel:has-text("new")');
+    assert.match(await page.evaluate(() => location.hash), /item=/);
+    await page.reload();
+    await page.waitForSelector('.panel:has-text("new")');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.panel', { state: 'detached' });
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog:has-text("Go to the grid")');
+  });
+});
+
 test('a conflict shows both versions, and the choice is done', async () => {
   await withConsole({}, async ({ page, endpoint }) => {
     await makeTable(endpoint, 'things', [{ pk: { S: 'a' }, note: { S: 'read' } }]);
