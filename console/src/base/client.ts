@@ -35,9 +35,26 @@ export interface Answered<T> {
 }
 
 const writes = new Set([
-  'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems', 'CreateTable', 'UpdateTable',
-  'DeleteTable', 'UpdateTimeToLive', 'LoadSample', 'PutKeyTemplate', 'DeleteKeyTemplate', 'UndoKeyTemplate',
-  'KeepKeyTemplate', 'TagResource', 'UntagResource', 'UpdateContinuousBackups', 'Reset', 'Restore', 'Save',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'BatchWriteItem',
+  'TransactWriteItems',
+  'CreateTable',
+  'UpdateTable',
+  'DeleteTable',
+  'UpdateTimeToLive',
+  'LoadSample',
+  'PutKeyTemplate',
+  'DeleteKeyTemplate',
+  'UndoKeyTemplate',
+  'KeepKeyTemplate',
+  'TagResource',
+  'UntagResource',
+  'UpdateContinuousBackups',
+  'Reset',
+  'Restore',
+  'Save',
 ]);
 
 const statements = new Set(['ExecuteStatement', 'BatchExecuteStatement', 'ExecuteTransaction']);
@@ -124,7 +141,12 @@ function parsed(text: string, status: number, operation: string, isOwn: boolean)
       throw new Fault({ kind: 'unknownOperation', type: `HTTP ${status}`, status, sentence: `${operation} is not there: HTTP ${status}` });
     }
     const started = text.slice(0, 200);
-    throw new Fault({ kind: 'server', type: `HTTP ${status}`, status, sentence: `${operation} was not answered by a database: ${started}` });
+    throw new Fault({
+      kind: 'server',
+      type: `HTTP ${status}`,
+      status,
+      sentence: `${operation} was not answered by a database: ${started}`,
+    });
   }
 }
 
@@ -133,7 +155,10 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
     throw faultOfPage('readOnlyPage', `${operation} would write, and this page is in read-only mode.`);
   }
   if (setup.NeedsKeys && !setup.Signs && !canSign()) {
-    throw faultOfPage('credentialsMissing', 'Browsers sign only on https and on localhost: open this page through `hashrange console --endpoint URL`.');
+    throw faultOfPage(
+      'credentialsMissing',
+      'Browsers sign only on https and on localhost: open this page through `hashrange console --endpoint URL`.',
+    );
   }
   const text = JSON.stringify(body);
   const headers = await headersOf(operation, text, options);
@@ -141,7 +166,15 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
   let answer: Response;
   let said: string;
   try {
-    answer = await fetch('/', { method: 'POST', headers, body: text, signal: options.signal, cache: 'no-store', credentials: 'omit', redirect: 'error' });
+    answer = await fetch('/', {
+      method: 'POST',
+      headers,
+      body: text,
+      signal: options.signal,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+    });
     said = await answer.text();
   } catch (error) {
     if (isAbort(error)) throw error;
@@ -149,12 +182,21 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
   }
   const took = readTook(answer, performance.now() - began, said.length);
   const read = parsed(said, answer.status, operation, options.own ?? false);
+  // Other implementations answer targets that they do not know in their own ways.
+  const isUnknown =
+    options.own === true && (answer.status === 404 || answer.status === 405 || answer.status === 501 || !said.trimStart().startsWith('{'));
+  if (isUnknown) throw faultOfAnswer(answer.status, { __type: 'UnknownOperationException' }, operation);
+  const read = parsed(said, answer.status, operation);
   if (!answer.ok) throw faultOfAnswer(answer.status, read, operation);
   return { body: read, took: completed(took, operation, body, read) };
 }
 
 /** Sends a request, and returns its answer with what it took. */
-export async function callAndMeter<T = Record<string, unknown>>(operation: string, body: unknown, options: CallOptions = {}): Promise<Answered<T>> {
+export async function callAndMeter<T = Record<string, unknown>>(
+  operation: string,
+  body: unknown,
+  options: CallOptions = {},
+): Promise<Answered<T>> {
   try {
     const answered = await exchange(operation, body, options);
     if (options.own) features.found(operation);

@@ -10,6 +10,8 @@ export interface Shortcut {
   run: () => void;
   /** Whether it works while something is typed; keys with `mod` always do. */
   whileTyping?: boolean;
+  /** Whether it works while a dialog is open. */
+  inDialogs?: boolean;
 }
 
 const shortcuts = new Set<Shortcut>();
@@ -18,7 +20,22 @@ const isMac = typeof navigator !== 'undefined' && /Mac|iP(hone|ad)/.test(navigat
 
 /** Returns a shortcut's keys as people read them: Ctrl K. */
 export const keyWords = (keys: string): string =>
-  keys.split('+').map((part) => (part === 'mod' ? (isMac ? '⌘' : 'Ctrl') : part === 'alt' ? 'Alt' : part === 'shift' ? 'Shift' : part.length === 1 ? part.toUpperCase() : part)).join(' ');
+  keys
+    .split('+')
+    .map((part) =>
+      part === 'mod'
+        ? isMac
+          ? '⌘'
+          : 'Ctrl'
+        : part === 'alt'
+          ? 'Alt'
+          : part === 'shift'
+            ? 'Shift'
+            : part.length === 1
+              ? part.toUpperCase()
+              : part,
+    )
+    .join(' ');
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -40,7 +57,7 @@ if (typeof addEventListener !== 'undefined') {
     // What was added last is nearest to what is shown, so it is asked first.
     for (const one of [...shortcuts].reverse()) {
       if (one.keys !== pressed || (typing && !one.whileTyping && !pressed.includes('mod'))) continue;
-      if (document.querySelector('[aria-modal="true"]') !== null && !one.whileTyping) continue;
+      if (document.querySelector('[aria-modal="true"]') !== null && !one.inDialogs) continue;
       event.preventDefault();
       one.run();
       return;

@@ -19,8 +19,21 @@ export type FilterOperator =
 
 export const keyOperators: KeyOperator[] = ['=', '<', '<=', '>', '>=', 'BETWEEN', 'begins_with'];
 export const filterOperators: FilterOperator[] = [
-  '=', '<>', '<', '<=', '>', '>=', 'BETWEEN', 'IN', 'begins_with', 'contains', 'not contains', 'attribute_exists',
-  'attribute_not_exists', 'attribute_type', 'size',
+  '=',
+  '<>',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'BETWEEN',
+  'IN',
+  'begins_with',
+  'contains',
+  'not contains',
+  'attribute_exists',
+  'attribute_not_exists',
+  'attribute_type',
+  'size',
 ];
 export const comparators: Comparator[] = ['=', '<>', '<', '<=', '>', '>='];
 
@@ -55,8 +68,6 @@ export interface Question {
   isConsistent: boolean;
   isCount: boolean;
   limit: string;
-  /** Names of attributes that are known, for those that have a dot. */
-  known?: ReadonlySet<string>;
 }
 
 export interface Asked {
@@ -66,13 +77,16 @@ export interface Asked {
   leftOut: string[];
 }
 
+/** Writes the name of an attribute as a path: in double quotes where it has signs of paths. */
+export const pathOf = (name: string): string =>
+  /^[^.[\]",]+$/.test(name) && name.trim() === name ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
+
 export type Step = { name: string } | { nth: number };
 
-/** Reads a document path: address.city, lines[0].sku, "a.b".c. A name that is known is one step, dots and all. */
-export function parsePath(text: string, known?: ReadonlySet<string>): Step[] {
+/** Reads a document path: address.city, lines[0].sku, "a.b".c. */
+export function parsePath(text: string): Step[] {
   const typed = text.trim();
   if (typed === '') throw new TypedFault('The name of an attribute is missing');
-  if (known?.has(typed)) return [{ name: typed }];
   const steps: Step[] = [];
   const part = /"((?:[^"\\]|\\.)*)"|([^.[\]"]+)|\[(\d+)\]|(\.)/gy;
   let isNameDue = true;
@@ -151,8 +165,8 @@ export const isComplete = (row: KeyRow): boolean =>
 
 const needsNoValue = (operator: FilterOperator): boolean => operator === 'attribute_exists' || operator === 'attribute_not_exists';
 
-function filterCondition(row: FilterRow, holders: Placeholders, known?: ReadonlySet<string>): string {
-  const steps = parsePath(row.path, known);
+function filterCondition(row: FilterRow, holders: Placeholders): string {
+  const steps = parsePath(row.path);
   const path = holders.path(steps);
   const hint = lastName(steps);
   const value = (nth: number, type: TypeName = row.type): string => holders.value(hint, fromTyped(type, row.values[nth] ?? ''));
@@ -179,11 +193,12 @@ function filterCondition(row: FilterRow, holders: Placeholders, known?: Readonly
 }
 
 /** What a row of the filter lacks, or null. */
-export function filterFault(row: FilterRow, known?: ReadonlySet<string>): string | null {
+export function filterFault(row: FilterRow): string | null {
   try {
     if (row.operator === 'IN' && row.values.length === 0) return 'IN needs at least one value';
-    if (row.type === 'N' && !needsNoValue(row.operator) && row.operator !== 'attribute_type' && (row.values[0] ?? '') === '') return 'A number is missing';
-    filterCondition(row, new Placeholders(), known);
+    if (row.type === 'N' && !needsNoValue(row.operator) && row.operator !== 'attribute_type' && (row.values[0] ?? '') === '')
+      return 'A number is missing';
+    filterCondition(row, new Placeholders());
     return null;
   } catch (error) {
     if (error instanceof TypedFault) return error.message;
@@ -194,7 +209,8 @@ export function filterFault(row: FilterRow, known?: ReadonlySet<string>): string
 const isUsed = (row: FilterRow): boolean => !row.isOff && row.path.trim() !== '';
 
 /** Splits a projection at its commas, but for those in double quotes. */
-export const splitPaths = (text: string): string[] => (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((one) => one.trim()).filter(Boolean);
+export const splitPaths = (text: string): string[] =>
+  (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((one) => one.trim()).filter(Boolean);
 
 /** Returns the sort key rows that take part: leading ones with =, and the first that has another operator. */
 export function usedSort(rows: KeyRow[]): KeyRow[] {
@@ -216,17 +232,19 @@ export function ask(question: Question): Asked {
   const leftOut: string[] = [];
   if (isQuery) {
     const sort = usedSort(question.sort);
-    for (const row of question.sort.slice(sort.length).filter(isComplete)) leftOut.push(`${row.name}: the sort key attributes before it need =`);
+    for (const row of question.sort.slice(sort.length).filter(isComplete))
+      leftOut.push(`${row.name}: the sort key attributes before it need =`);
     request['KeyConditionExpression'] = [...question.partition, ...sort].map((row) => keyCondition(row, holders)).join(' AND ');
     if (question.isDescending) request['ScanIndexForward'] = false;
   } else {
-    for (const row of [...question.partition, ...question.sort].filter(isComplete)) leftOut.push(`${row.name}: without the whole partition key there is no range to read`);
+    for (const row of [...question.partition, ...question.sort].filter(isComplete))
+      leftOut.push(`${row.name}: without the whole partition key there is no range to read`);
   }
-  const filters = question.filters.filter(isUsed).map((row) => filterCondition(row, holders, question.known));
+  const filters = question.filters.filter(isUsed).map((row) => filterCondition(row, holders));
   if (filters.length > 0) request['FilterExpression'] = filters.join(' AND ');
   const paths = splitPaths(question.projection);
   if (question.isCount) request['Select'] = 'COUNT';
-  else if (paths.length > 0) request['ProjectionExpression'] = paths.map((path) => holders.path(parsePath(path, question.known))).join(', ');
+  else if (paths.length > 0) request['ProjectionExpression'] = paths.map((path) => holders.path(parsePath(path))).join(', ');
   if (question.isConsistent) request['ConsistentRead'] = true;
   const limit = question.limit.trim();
   if (limit !== '') request['Limit'] = limitOf(limit);
@@ -250,7 +268,12 @@ export function literal(value: AttributeValue): string {
 }
 
 /** Writes an expression with its names and values in the place of placeholders, for people and for the shell. */
-export function inlined(expression: string, names: Record_<string>, values: Record_<AttributeValue>, word: (name: string) => string = (name) => name): string {
+export function inlined(
+  expression: string,
+  names: Record_<string>,
+  values: Record_<AttributeValue>,
+  word: (name: string) => string = (name) => name,
+): string {
   return expression.replace(/[#:][A-Za-z0-9_]+/g, (holder) => {
     if (holder.startsWith('#')) return Object.hasOwn(names, holder) ? word(names[holder] as string) : holder;
     return Object.hasOwn(values, holder) ? literal(values[holder] as AttributeValue) : holder;
@@ -279,7 +302,8 @@ export function updateOf(table: string, key: Record_<AttributeValue>, changes: C
   }
   // An item that is gone must not be made anew by an update.
   const [keyName] = Object.keys(key);
-  if (keyName !== undefined && changes.every((change) => change.before === undefined)) conditions.push(`attribute_exists(${holders.name(keyName)})`);
+  if (keyName !== undefined && changes.every((change) => change.before === undefined))
+    conditions.push(`attribute_exists(${holders.name(keyName)})`);
   const parts = [set.length > 0 ? `SET ${set.join(', ')}` : '', remove.length > 0 ? `REMOVE ${remove.join(', ')}` : ''];
   const request: Record<string, unknown> = {
     TableName: table,

@@ -1,6 +1,6 @@
 // A value edited in place: as an update whose expression is shown, on the condition that it is as it was read.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { asFault, type Fault } from '../base/faults';
 import type { TableDescription } from '../base/tables';
 import { inlined } from '../data/expressions';
@@ -9,6 +9,17 @@ import type { Record_ } from '../data/record';
 import { at, record } from '../data/record';
 import { momentWords } from '../data/times';
 import { type AttributeValue, fromTyped, isSame, type Item, toTyped, TypedFault, type TypeName, typeNames, typeOf, typeWords } from '../data/values';
+import {
+  type AttributeValue,
+  fromTyped,
+  type Item,
+  toTyped,
+  TypedFault,
+  type TypeName,
+  typeNames,
+  typeOf,
+  typeWords,
+} from '../data/values';
 import { Button } from '../parts/Button';
 import { CodeDialog } from '../parts/Code';
 import { ErrorBox } from '../parts/ErrorBox';
@@ -35,7 +46,8 @@ export interface ValueEditorProps {
   conflict: (conflict: Conflict) => void;
 }
 
-const isLong = (type: TypeName, text: string): boolean => type === 'L' || type === 'M' || type === 'SS' || type === 'NS' || type === 'BS' || text.length > 60 || text.includes('\n');
+const isLong = (type: TypeName, text: string): boolean =>
+  type === 'L' || type === 'M' || type === 'SS' || type === 'NS' || type === 'BS' || text.length > 60 || text.includes('\n');
 
 /** Signs that a field of a form would change or hide: a text that has them is edited with the escapes of JSON. */
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
@@ -60,7 +72,11 @@ function place(beside: DOMRect): Record<string, string> {
   const width = Math.min(440, innerWidth - 16);
   const left = Math.max(8, Math.min(beside.left, innerWidth - width - 8));
   const isBelow = beside.bottom < innerHeight * 0.6;
-  return { width: `${width}px`, left: `${left}px`, ...(isBelow ? { top: `${beside.bottom + 2}px` } : { bottom: `${innerHeight - beside.top + 2}px` }) };
+  return {
+    width: `${width}px`,
+    left: `${left}px`,
+    ...(isBelow ? { top: `${beside.bottom + 2}px` } : { bottom: `${innerHeight - beside.top + 2}px` }),
+  };
 }
 
 /** Reads what is typed, or says what is wrong with it. */
@@ -106,6 +122,11 @@ function useSending({ table, item, name, close, done, conflict }: ValueEditorPro
       const what = asFault(error);
       if (what.kind !== 'condition') fail(what);
       else await found(what, table, key).then(settle(key, value), (other: unknown) => fail(asFault(other)));
+      else
+        await found(what, table, key).then(
+          (now) => conflict({ key, before: item, mine: withValue(item, name, value), now }),
+          (other: unknown) => fail(asFault(other)),
+        );
     } finally {
       work(false);
     }
@@ -113,15 +134,54 @@ function useSending({ table, item, name, close, done, conflict }: ValueEditorPro
   return { fault, isBusy, send: (value) => void send(value) };
 }
 
-function ValueFields({ type, setType, text, setText, wrong, hint }: { type: TypeName; setType: (type: TypeName) => void; text: string; setText: (text: string) => void; wrong?: string; hint?: string }) {
+function ValueFields({
+  type,
+  setType,
+  text,
+  setText,
+  wrong,
+  hint,
+}: {
+  type: TypeName;
+  setType: (type: TypeName) => void;
+  text: string;
+  setText: (text: string) => void;
+  wrong?: string;
+  hint?: string;
+}) {
   const Input = isLong(type, text) ? AreaField : TextField;
   return (
     <div class="popover-value">
-      <SelectField label="Type" isLabelHidden value={type} set={setType} choices={typeNames.map((one) => ({ value: one, title: `${one} ${typeWords[one]}` }))} />
+      <SelectField
+        label="Type"
+        isLabelHidden
+        value={type}
+        set={setType}
+        choices={typeNames.map((one) => ({ value: one, title: `${one} ${typeWords[one]}` }))}
+      />
       {type === 'BOOL' ? (
-        <SelectField label="Value" isLabelHidden value={text === 'true' ? 'true' : 'false'} set={setText} choices={[{ value: 'true', title: 'true' }, { value: 'false', title: 'false' }]} />
+        <SelectField
+          label="Value"
+          isLabelHidden
+          value={text === 'true' ? 'true' : 'false'}
+          set={setText}
+          choices={[
+            { value: 'true', title: 'true' },
+            { value: 'false', title: 'false' },
+          ]}
+        />
       ) : (
-        type !== 'NULL' && <Input label="Value" isLabelHidden value={text} set={setText} fault={wrong} {...{ isMono: true, isFirst: true, rows: 6 }} hint={hint} />
+        type !== 'NULL' && (
+          <Input
+            label="Value"
+            isLabelHidden
+            value={text}
+            set={setText}
+            fault={wrong}
+            {...{ isMono: true, isFirst: true, rows: 6 }}
+            hint={hint}
+          />
+        )
       )}
     </div>
   );
@@ -159,6 +219,14 @@ export function ValueEditor(props: ValueEditorProps) {
         <code>{visible(name)}</code> <span class="hint">of {visible(keyWords(key))}</span>
       </p>
       <ValueFields type={type} setType={choose} text={text} setText={setText} wrong={typed.wrong} hint={moment !== null ? momentWords(moment) : isEscaped && type === 'S' ? 'With escapes as in JSON, such as \\r or \\u0007' : undefined} />
+      <ValueFields
+        type={type}
+        setType={choose}
+        text={text}
+        setText={setText}
+        wrong={typed.wrong}
+        hint={moment === null ? undefined : momentWords(moment)}
+      />
       <p class="update-words">
         {typed.value !== undefined && words.update}
         <br />
@@ -172,7 +240,9 @@ export function ValueEditor(props: ValueEditorProps) {
         <Button onClick={close}>Cancel</Button>
         <span class="space" />
         <Button kind="quiet" icon="code" label="This update as code" disabled={typed.value === undefined} onClick={() => showCode(true)} />
-        {before !== undefined && <Button kind="quiet" icon="trash" label={`Remove ${name}`} disabled={isBusy} onClick={() => send(undefined)} />}
+        {before !== undefined && (
+          <Button kind="quiet" icon="trash" label={`Remove ${name}`} disabled={isBusy} onClick={() => send(undefined)} />
+        )}
       </p>
       {showsCode && <CodeDialog operation="UpdateItem" request={request} close={() => showCode(false)} />}
     </div>
@@ -183,7 +253,7 @@ export function ValueEditor(props: ValueEditorProps) {
 function useFocusIn(box: { current: HTMLDivElement | null }, close: () => void): void {
   const newest = useRef(close);
   newest.current = close;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const first = box.current?.querySelector<HTMLElement>('[data-first]') ?? box.current?.querySelector<HTMLElement>('select');
     first?.focus();
@@ -193,7 +263,8 @@ function useFocusIn(box: { current: HTMLDivElement | null }, close: () => void):
       if (event.key === 'Tab') keepIn(event, box.current);
     };
     const press = (event: Event): void => {
-      if (event.target instanceof Node && !box.current?.contains(event.target) && document.querySelector('dialog[open]') === null) newest.current();
+      if (event.target instanceof Node && !box.current?.contains(event.target) && document.querySelector('dialog[open]') === null)
+        newest.current();
     };
     addEventListener('keydown', key);
     addEventListener('pointerdown', press);

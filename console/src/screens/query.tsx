@@ -11,6 +11,7 @@ import { counted } from '../data/sizes';
 import { type AttributeValue, TypedFault } from '../data/values';
 import type { Reading } from '../items/page';
 import { Results, type View } from '../items/Results';
+import { attributesOf } from '../items/seen';
 import { changed } from '../items/tabs';
 import { Button, LinkButton } from '../parts/Button';
 import { CodeDialog } from '../parts/Code';
@@ -29,14 +30,6 @@ import { complete, isRead, samplesOf, sourceOf } from '../query/partiql';
 import { type Draft, emptyDraft, keyedFor, questionOf, readDraft, rowsOf, writeDraft } from '../query/question';
 import { Verdict } from '../query/Verdict';
 import { KeyRuler } from '../ruler/KeyRuler';
-
-/** Names of attributes that were seen in items of a table, for completion. */
-const seen = new Map<string, Set<string>>();
-
-function attributesOf(table: TableDescription | null): string[] {
-  if (table === null) return [];
-  return [...new Set([...table.AttributeDefinitions.map((one) => one.AttributeName), ...(seen.get(table.TableName) ?? [])])];
-}
 
 /** A request in a line. */
 function wordsOf({ operation, request }: Reading): string {
@@ -116,7 +109,12 @@ function Asking(props: AskingProps) {
     { keys: 'mod+Enter', words: 'Run', run, whileTyping: true },
     { keys: 'mod+s', words: 'Save the query', run: () => show('save'), whileTyping: true },
     { keys: 'mod+h', words: 'History of queries', run: () => show('history'), whileTyping: true },
-    { keys: 'alt+e', words: 'Go to the form or the editor', run: () => form.current?.querySelector<HTMLElement>('.cm-content, input, textarea')?.focus(), whileTyping: true },
+    {
+      keys: 'alt+e',
+      words: 'Go to the form or the editor',
+      run: () => form.current?.querySelector<HTMLElement>('.cm-content, input, textarea')?.focus(),
+      whileTyping: true,
+    },
   ]);
   const close = (): void => show(null);
   return (
@@ -155,7 +153,9 @@ function Asking(props: AskingProps) {
       </section>
       {shown === 'code' && reading && <CodeDialog operation={reading.operation} request={reading.request} close={close} />}
       {shown === 'history' && <HistoryDialog close={close} />}
-      {shown === 'save' && reading && <SaveDialog words={wordsOf(reading)} hash={props.hash} table={table?.TableName ?? ''} close={close} />}
+      {shown === 'save' && reading && (
+        <SaveDialog words={wordsOf(reading)} hash={props.hash} table={table?.TableName ?? ''} close={close} />
+      )}
     </div>
   );
 }
@@ -179,10 +179,9 @@ function Answer({ props, asked, round, run }: { props: AskingProps } & Run) {
       setView={(next: View) => to({ view: next === 'table' ? null : next })}
       columns={namesOf(address.query.get('cols'))}
       setColumns={(names) => to({ cols: names ? JSON.stringify(names) : null })}
-      note={(names) => table && seen.set(table.TableName, new Set([...(seen.get(table.TableName) ?? []), ...names].slice(0, 2000)))}
       idle={
         <EmptyState title="Nothing is asked yet">
-          <p>What it will read and cost stands beside the form before it runs. Nothing is sent until you run it.</p>
+          <p>What it will read and cost stands beside the form before it runs.</p>
           <Button kind="main" icon="play" disabled={reading === null} onClick={run}>
             Run
           </Button>
@@ -245,11 +244,11 @@ interface Made {
   wrong?: string;
 }
 
-function makeOf(table: TableDescription, draft: Draft, known: string[]): Made {
+function makeOf(table: TableDescription, draft: Draft): Made {
   const keyed = keyedFor(table, draft);
   if (!keyed) return {};
   try {
-    return { asked: ask(questionOf(table, keyed, draft, new Set(known))) };
+    return { asked: ask(questionOf(table, keyed, draft)) };
   } catch (error) {
     if (error instanceof TypedFault) return { wrong: error.message };
     throw error;
@@ -264,15 +263,18 @@ function Form({ address, table }: { address: Address; table: TableDescription })
   const known = attributesOf(table);
   useEffect(() => setDraft(draftOf(address)), [given, address.query.get('index')]);
   const keyed = keyedFor(table, draft);
-  const made = useMemo(() => makeOf(table, draft, known), [table, draft, known.length]);
-  const ofAddress = useMemo(() => makeOf(table, draftOf(address), known).asked, [table, given, address.query.get('index')]);
+  const made = useMemo(() => makeOf(table, draft), [table, draft]);
+  const ofAddress = useMemo(() => makeOf(table, draftOf(address)).asked, [table, given, address.query.get('index')]);
   if (!keyed) return null;
   const { asked } = made;
   const hash = link('query', [table.TableName], { q: writeDraft(draft) });
   const run = (): void => go(changed({ ...address, query: new Map(view(address)) }, { q: writeDraft(draft), run: '1' }));
   const rows = rowsOf(table, keyed, draft);
   const setSort = (nth: number, operator: KeyOperator | null, values: string[]): void =>
-    setDraft({ ...draft, sk: rows.sort.map((row, at) => (at === nth ? { op: operator ?? row.operator, v: values } : { op: row.operator, v: row.values })) });
+    setDraft({
+      ...draft,
+      sk: rows.sort.map((row, at) => (at === nth ? { op: operator ?? row.operator, v: values } : { op: row.operator, v: row.values })),
+    });
   return (
     <>
       <KeyRuler keyed={keyed} partition={rows.partition} sort={rows.sort} setSort={setSort} />
@@ -289,14 +291,22 @@ function Form({ address, table }: { address: Address; table: TableDescription })
         run={run}
         verdict={asked?.operation === 'Query' ? 'reads one range of one partition' : scanWords(table, keyed.index)}
       >
-        <Builder table={table} keyed={keyed} draft={draft} set={(part) => setDraft({ ...draft, ...part })} run={() => asked && run()} known={known} />
+        <Builder
+          table={table}
+          keyed={keyed}
+          draft={draft}
+          set={(part) => setDraft({ ...draft, ...part })}
+          run={() => asked && run()}
+          known={known}
+        />
       </Asking>
     </>
   );
 }
 
 /** Members of the address that outlive a new question: how items are shown. */
-const view = (address: Address): [string, string][] => [...address.query].filter(([name]) => name === 'view' || name === 'cols' || name === 'as');
+const view = (address: Address): [string, string][] =>
+  [...address.query].filter(([name]) => name === 'view' || name === 'cols' || name === 'as');
 
 const isLimitText = (limit: string): boolean => /^[1-9]\d{0,9}$/.test(limit);
 
@@ -330,11 +340,13 @@ function Statement({ address, table: given }: { address: Address; table: TableDe
       isSafe={isRead(address.query.get('s') ?? '')}
       run={run}
       verdict={isRead(statement) ? 'reads' : 'writes'}
-      tools={samples.length > 0 && (
-        <Menu kind="quiet" icon="down" entries={samples.map((sample) => ({ title: sample.title, run: () => setText(sample.statement) }))}>
-          Samples
-        </Menu>
-      )}
+      tools={
+        samples.length > 0 && (
+          <Menu kind="quiet" icon="down" entries={samples.map((sample) => ({ title: sample.title, run: () => setText(sample.statement) }))}>
+            Samples
+          </Menu>
+        )
+      }
     >
       <div class="statement">
         <Editor
@@ -345,11 +357,20 @@ function Statement({ address, table: given }: { address: Address; table: TableDe
           run={run}
           isFirst
           placeholder="SELECT * FROM ..."
-          complete={(before, all) => complete(before, all, { tables: tableNames.peek() ?? [], describe: described, attributes: attributesOf(table) })}
+          complete={(before, all) =>
+            complete(before, all, { tables: tableNames.peek() ?? [], describe: described, attributes: [...attributesOf(table).keys()] })
+          }
         />
       </div>
       <label class="statement-limit">
-        Limit <input class="mono builder-limit" inputmode="numeric" placeholder="1 MB" value={limit} onInput={(event) => setLimit(event.currentTarget.value)} />
+        Limit{' '}
+        <input
+          class="mono builder-limit"
+          inputmode="numeric"
+          placeholder="1 MB"
+          value={limit}
+          onInput={(event) => setLimit(event.currentTarget.value)}
+        />
       </label>
     </Asking>
   );
@@ -375,7 +396,12 @@ function Head({ address, name, isStatement }: { address: Address; name: string |
           PartiQL
         </Button>
       </div>
-      <select class="mono query-table" aria-label="Table" value={name ?? ''} onChange={(event) => go(link('query', [event.currentTarget.value], { as: isStatement ? 'partiql' : null }))}>
+      <select
+        class="mono query-table"
+        aria-label="Table"
+        value={name ?? ''}
+        onChange={(event) => go(link('query', [event.currentTarget.value], { as: isStatement ? 'partiql' : null }))}
+      >
         {!name && <option value="">table</option>}
         {name && !names.includes(name) && <option value={name}>{name}</option>}
         {names.slice(0, 2000).map((one) => (

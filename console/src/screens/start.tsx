@@ -34,7 +34,7 @@ function Samples() {
     load(sample.Name);
     fail(null);
     try {
-      const loaded = await call<{ Tables: string[]; Items: number }>('LoadSample', { Name: sample.Name }, { own: true });
+      const loaded = await call<{ Tables: string[]; Items: number }>('LoadSample', { Name: sample.Name }, { own: true, unrecorded: false });
       await refreshTables();
       say(`${counted(loaded.Items, 'item')} loaded`);
       if (loaded.Tables[0]) go(link('items', [loaded.Tables[0]]));
@@ -68,7 +68,11 @@ function Samples() {
             {sample.Tables.some((name) => there.has(name)) ? (
               <LinkButton href={link('items', [sample.Tables.find((name) => there.has(name)) ?? ''])}>Show</LinkButton>
             ) : (
-              <Button disabled={loading !== null || readOnly.value} onClick={() => void start(sample)} label={`Load the sample ${sample.Name}`}>
+              <Button
+                disabled={loading !== null || readOnly.value}
+                onClick={() => void start(sample)}
+                label={`Load the sample ${sample.Name}`}
+              >
                 {loading === sample.Name ? 'Loading' : 'Load'}
               </Button>
             )}

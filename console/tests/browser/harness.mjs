@@ -1,7 +1,8 @@
 // Starts a server and opens its console in headless Chromium. What the browser complains about fails the test: errors
 // of scripts, violations of the policy, words on the console.
 //
-// HASHRANGE names the server's binary. Where it does not serve /console/ by itself, tools/dev.mjs serves the built files.
+// HASHRANGE names the server's binary. Where it does not serve /console/ by itself, tools/dev.mjs serves the built files;
+// so it does with CONSOLE_BUILT, a folder of files that are not in the binary.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,14 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const here = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const arguments_ = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
+const arguments_ = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
 
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -86,13 +94,23 @@ export async function startServer(args = [], port = undefined) {
 
 /** Returns the address of the console for an endpoint, served by itself or by tools/dev.mjs. */
 export async function serveConsole(endpoint, setup = {}) {
-  const answer = await fetch(`${endpoint}/console/`);
+  const answer = process.env.CONSOLE_BUILT ? { ok: false } : await fetch(`${endpoint}/console/`);
   if (answer.ok && (answer.headers.get('content-type') ?? '').startsWith('text/html') && Object.keys(setup).length === 0) {
     return { page: `${endpoint}/console/`, close: async () => {} };
   }
   const port = await freePort();
   const built = process.env.CONSOLE_BUILT ?? join(here, 'built');
-  const dev = start(process.execPath, [join(here, 'tools/dev.mjs'), '--endpoint', endpoint, '--port', String(port), '--built', built, '--setup', JSON.stringify(setup)]);
+  const dev = start(process.execPath, [
+    join(here, 'tools/dev.mjs'),
+    '--endpoint',
+    endpoint,
+    '--port',
+    String(port),
+    '--built',
+    built,
+    '--setup',
+    JSON.stringify(setup),
+  ]);
   const page = `http://127.0.0.1:${port}/console/`;
   await waitFor(page, dev);
   return { page, close: () => stop(dev) };
@@ -109,12 +127,18 @@ export async function withConsole(options, run) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: arguments_ });
   const complaints = [];
   try {
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true, permissions: ['clipboard-read', 'clipboard-write'] });
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: theme,
+      acceptDownloads: true,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(`error: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
       // The service answers faults with status 400, which browsers print.
-      if ((message.type() === 'error' || message.type() === 'warning') && !/status of 400/.test(message.text())) complaints.push(`${message.type()}: ${message.text()}`);
+      if ((message.type() === 'error' || message.type() === 'warning') && !/status of 400/.test(message.text()))
+        complaints.push(`${message.type()}: ${message.text()}`);
     });
     page.setDefaultTimeout(15_000);
     await page.goto(served.page + hash);
@@ -151,9 +175,16 @@ export async function visit(page, hash) {
 /** Returns the texts of the cells of a row of the grid that is shown, by the titles of their columns. */
 export async function rowTexts(page, row) {
   return page.evaluate((index) => {
-    const titles = new Map([...document.querySelectorAll('[role=columnheader]')].map((head) => [head.getAttribute('aria-colindex'), head.querySelector('.name')?.textContent ?? '']));
+    const titles = new Map(
+      [...document.querySelectorAll('[role=columnheader]')].map((head) => [
+        head.getAttribute('aria-colindex'),
+        head.querySelector('.name')?.textContent ?? '',
+      ]),
+    );
     const cells = document.querySelectorAll(`[role=row][aria-rowindex="${index + 2}"] [role=gridcell]`);
-    return Object.fromEntries([...cells].map((cell) => [titles.get(cell.getAttribute('aria-colindex')), cell.querySelector('.value')?.textContent ?? '']));
+    return Object.fromEntries(
+      [...cells].map((cell) => [titles.get(cell.getAttribute('aria-colindex')), cell.querySelector('.value')?.textContent ?? '']),
+    );
   }, row);
 }
 
@@ -165,5 +196,16 @@ export async function axe(page, what, runOnly = ['wcag2a', 'wcag2aa', 'wcag21a',
     const { violations } = await window.axe.run(document, { runOnly: rules });
     return violations.map((one) => `${one.id}: ${one.help}\n${one.nodes.slice(0, 4).map((node) => `    ${node.html.slice(0, 200)}\n      ${node.failureSummary?.split('\n').slice(0, 3).join(' ')}`).join('\n')}`);
   }, runOnly);
+  await page.evaluate(readFileSync(join(here, 'node_modules/axe-core/axe.min.js'), 'utf8'));
+  const found = await page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    return violations.map(
+      (one) =>
+        `${one.id}: ${one.help}\n${one.nodes
+          .slice(0, 4)
+          .map((node) => `    ${node.html.slice(0, 200)}\n      ${node.failureSummary?.split('\n').slice(0, 3).join(' ')}`)
+          .join('\n')}`,
+    );
+  });
   if (found.length > 0) throw new Error(`axe on ${what}:\n${found.join('\n')}`);
 }

@@ -1,6 +1,7 @@
 //! Watches of recent requests over HTTP, `hashrange requests`, and the page of `hashrange console`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::disallowed_methods, reason = "those who watch have to be waiting first")]
 
 mod served;
 

@@ -52,7 +52,6 @@ impl File {
 /// What the page is told about its server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a member of the page's own form")]
 pub struct Setup {
     /// Version of the program.
     pub version: String,

@@ -67,7 +67,7 @@ impl Server {
 
     /// Runs the operation of a target on a JSON request and returns the JSON response.
     pub async fn call_target(&self, target: String, body: Bytes) -> anyhow::Result<Bytes> {
-        let answer = self.exchange(target, Vec::new(), body).await?;
+        let answer = self.exchange(target, &[], body).await?;
         let Exchanged { status, body, .. } = answer;
         if status.is_success() { Ok(body) } else { Err(failed(status, &body)) }
     }
@@ -76,7 +76,7 @@ impl Server {
     pub async fn exchange(
         &self,
         target: String,
-        headers: Vec<(&'static str, String)>,
+        headers: &[(&'static str, String)],
         body: Bytes,
     ) -> anyhow::Result<Exchanged> {
         let request = self.request(target, headers, body)?;
@@ -114,7 +114,7 @@ impl Server {
     fn request(
         &self,
         target: String,
-        further: Vec<(&'static str, String)>,
+        further: &[(&'static str, String)],
         body: Bytes,
     ) -> anyhow::Result<Request<Full<Bytes>>> {
         let headers = [
@@ -124,7 +124,7 @@ impl Server {
         ];
         let path = self.route.path();
         let mut request = Request::post(path);
-        for (name, value) in headers.iter().chain(&further) {
+        for (name, value) in headers.iter().chain(further) {
             request = request.header(*name, value);
         }
         if self.is_unrecorded {

@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_flood_of_errors_is_bounded_and_told() {
         let mut sample = Sample::new(1);
-        assert_eq!(second(&mut sample, 1, &[(true, USUAL); 1000]), [200, 0, 0, 800]);
+        assert_eq!(second(&mut sample, 1, &vec![(true, USUAL); 1000]), [200, 0, 0, 800]);
     }
 
     #[test]

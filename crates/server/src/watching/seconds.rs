@@ -179,7 +179,7 @@ impl Open {
 
     fn ended(self, at_ms: u64) -> Second {
         let mut patterns: Vec<OfPattern> = self.rows.into_iter().map(OpenRow::ended).collect();
-        patterns.sort_by(|one, other| other.requests.cmp(&one.requests));
+        patterns.sort_by_key(|row| std::cmp::Reverse(row.requests));
         Second {
             at_ms,
             requests: self.requests,

@@ -45,8 +45,9 @@ impl Passing {
         if target.is_empty() || target.len() > TARGET_MAX_BYTES {
             return fault(400, "UnknownOperationException", "The request names no operation");
         }
-        let headers = request.headers.into_iter().filter(|(name, _)| PASSED_ON.contains(name));
-        match self.server.exchange(target, headers.collect(), request.body).await {
+        let mut headers = request.headers;
+        headers.retain(|(name, _)| PASSED_ON.contains(name));
+        match self.server.exchange(target, &headers, request.body).await {
             Ok(answer) => {
                 let known = |name: &'static str| Some((name, answer.header(name)?));
                 let headers = PASSED_ON.into_iter().filter_map(known).collect();

@@ -13,6 +13,7 @@ use hashrange_server::{Running, StopRequest, WatchRequest};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::future::ready;
 use std::sync::Arc;
 
 /// Runs an operation.
@@ -31,7 +32,9 @@ pub fn find(name: &str) -> Option<Run> {
         }),
         "DescribeRecording" => Some(|observed, body| Box::pin(describe(observed, body))),
         "WatchRequests" => Some(|observed, body| Box::pin(watch(observed, body))),
-        "StopWatchingRequests" => Some(|observed, body| Box::pin(stop_watching(observed, body))),
+        "StopWatchingRequests" => {
+            Some(|observed, body| Box::pin(ready(stop_watching(observed, body))))
+        }
         _ => None,
     }
 }
@@ -41,7 +44,7 @@ async fn watch(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
     observed.shared.watches.watch(observed.namespace.as_deref(), request).await
 }
 
-async fn stop_watching(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
+fn stop_watching(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
     let request: StopRequest = own_operations::read(body)?;
     observed.shared.watches.stop(observed.namespace.as_deref(), &request)?;
     Ok(b"{}".to_vec())
