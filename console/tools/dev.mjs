@@ -81,8 +81,8 @@ function file(name, answer) {
 }
 
 function pass(asked, answer) {
-  // A signature is of the name that the page was opened by.
-  const headers = { ...asked.headers, host: setup.NeedsKeys ? asked.headers.host : endpoint.host };
+  // The host stays the one that the browser named: signatures are made over it.
+  const headers = { ...asked.headers };
   delete headers.origin;
   delete headers.referer;
   const passed = request({ host: endpoint.hostname, port: endpoint.port || 80, path: '/', method: 'POST', headers }, (got) => {

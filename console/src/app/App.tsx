@@ -44,7 +44,7 @@ function useGlobalShortcuts(): void {
     go(link(screen, isOfTable && table ? [table] : []));
   };
   useShortcuts([
-    { keys: 'mod+k', words: 'Find tables, keys and actions', run: () => (isPaletteOpen.value = !isPaletteOpen.value), whileTyping: true },
+    { keys: 'mod+k', words: 'Find tables, keys and actions', run: () => (isPaletteOpen.value = !isPaletteOpen.value), whileTyping: true, inDialogs: true },
     { keys: '?', words: 'Show these keys', run: () => (areKeysOpen.value = true) },
     ...screens.map((screen, nth) => ({ keys: `alt+${nth + 1}`, words: `Go to ${screen.title}`, run: to(screen.id), whileTyping: true })),
   ]);

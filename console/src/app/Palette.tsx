@@ -42,7 +42,7 @@ function ofTables(): Entry[] {
     found.push({ title: `Keys of ${name}`, about: 'screen', icon: 'keys', run: () => go(link('keys', [name])) });
     found.push({ title: `Definition of ${name}`, about: 'screen', icon: 'edit', run: () => go(link('tables', [name])) });
     for (const index of knownTables.peek().get(name)?.GlobalSecondaryIndexes ?? []) {
-      found.push({ title: `${name} by ${index.IndexName}`, about: 'index', icon: 'index', run: () => go(link('items', [name], { index: index.IndexName })) });
+      found.push({ title: `${name}, index ${index.IndexName}`, about: 'index', icon: 'index', run: () => go(link('items', [name], { index: index.IndexName })) });
     }
   }
   return found;

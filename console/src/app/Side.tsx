@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 import { address, link } from '../base/address';
+import { useShortcuts } from '../base/keyboard';
 import { refreshTables, tableNames, tablesFault } from '../base/tables';
 import { count } from '../data/sizes';
 import { Button, LinkButton } from '../parts/Button';
@@ -45,6 +46,7 @@ function TableList() {
 }
 
 export function Side() {
+  useShortcuts(isSideOpen.value ? [{ keys: 'Escape', words: 'Close the column', run: () => (isSideOpen.value = false) }] : []);
   const now = address.value;
   const current = screens.find((one) => one.id === now.screen);
   const table = current?.isOfTable ? now.path[0] : undefined;

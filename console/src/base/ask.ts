@@ -11,8 +11,11 @@ export interface Asked<T> {
   again: () => void;
 }
 
-/** Asks when `key` changes, `null` asks nothing. The request before it is ended. */
-export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
+/**
+ * Asks when `key` changes, `null` asks nothing. The request before it is ended. An answer to another key is shown no
+ * longer, unless `keeps` says so: for what changes while it is typed.
+ */
+export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>, how: { keeps?: boolean } = {}): Asked<T> {
   const [state, set] = useState<{ key: string | null; answer: T | null; fault: Fault | null; isWaiting: boolean }>({ key: null, answer: null, fault: null, isWaiting: key !== null });
   const [round, next] = useState(0);
   const newest = useRef(ask);
@@ -23,7 +26,7 @@ export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Prom
       return;
     }
     const ending = new AbortController();
-    set((before) => ({ ...before, answer: before.key === key ? before.answer : null, key, isWaiting: true }));
+    set((before) => ({ ...before, answer: before.key === key || how.keeps ? before.answer : null, fault: before.key === key ? before.fault : null, key, isWaiting: true }));
     newest.current(ending.signal).then(
       (answer) => !ending.signal.aborted && set({ key, answer, fault: null, isWaiting: false }),
       (error: unknown) => !isAbort(error) && !ending.signal.aborted && set((before) => ({ ...before, fault: asFault(error), isWaiting: false })),

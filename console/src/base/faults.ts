@@ -6,6 +6,7 @@ export type FaultKind =
   | 'credentialsExpired'
   | 'credentialsMissing'
   | 'credentialsWrong'
+  | 'forbidden'
   | 'refusesWrites'
   | 'readOnlyPage'
   | 'throttled'
@@ -55,7 +56,7 @@ const byType: Record<string, FaultKind> = {
   MissingAuthenticationTokenException: 'credentialsMissing',
   IncompleteSignatureException: 'credentialsWrong',
   UnrecognizedClientException: 'credentialsWrong',
-  AccessDeniedException: 'credentialsWrong',
+  AccessDeniedException: 'forbidden',
   ProvisionedThroughputExceededException: 'throttled',
   ThrottlingException: 'throttled',
   RequestLimitExceeded: 'throttled',
@@ -74,6 +75,7 @@ const advice: Partial<Record<FaultKind, string>> = {
   credentialsExpired: 'The session token is past its time. Get new credentials and type them in under Access.',
   credentialsMissing: 'This server asks for credentials. Type them in under Access; they stay in the memory of this page.',
   credentialsWrong: 'The server does not accept these credentials. Look at the key, the secret and the region under Access.',
+  forbidden: 'These credentials may not do this. Use others under Access, or have it allowed.',
   refusesWrites: 'The server answers reads only. Its log says why.',
   readOnlyPage: 'Read-only mode is on. Turn it off in the top line to write.',
   throttled: 'More was asked than the throughput allows. Wait a moment and try again.',
@@ -84,7 +86,7 @@ function kindOf(type: string, message: string, status: number): FaultKind {
   if (type === 'InvalidSignatureException') {
     return /expired|not yet current|later than|earlier than/i.test(message) ? 'clock' : 'credentialsWrong';
   }
-  if (/read.only|no writes|refuses writes|takes no writes|does not accept writes/i.test(message) && status >= 400) return 'refusesWrites';
+  if (/read.only|no writes|refuses writes|takes no writes|does not accept writes/i.test(message) && status >= 500) return 'refusesWrites';
   return byType[type] ?? (status >= 500 ? 'server' : 'other');
 }
 

@@ -21,4 +21,4 @@ export const features = {
 
 /** The sentence for a part that this endpoint cannot fill. */
 export const leftOut = (what: string, operation: string): string =>
-  `${what} is left out: this endpoint does not have the operation ${operation}. Hashrange servers of this version do.`;
+  `${what} is left out: this endpoint does not have the operation ${operation}, which a Hashrange server has.`;

@@ -10,6 +10,8 @@ export interface Shortcut {
   run: () => void;
   /** Whether it works while something is typed; keys with `mod` always do. */
   whileTyping?: boolean;
+  /** Whether it works while a dialog is open. */
+  inDialogs?: boolean;
 }
 
 const shortcuts = new Set<Shortcut>();
@@ -40,7 +42,7 @@ if (typeof addEventListener !== 'undefined') {
     // What was added last is nearest to what is shown, so it is asked first.
     for (const one of [...shortcuts].reverse()) {
       if (one.keys !== pressed || (typing && !one.whileTyping && !pressed.includes('mod'))) continue;
-      if (document.querySelector('[aria-modal="true"]') !== null && !one.whileTyping) continue;
+      if (document.querySelector('[aria-modal="true"]') !== null && !one.inDialogs) continue;
       event.preventDefault();
       one.run();
       return;

@@ -279,7 +279,11 @@ function lineOf(context: CanvasRenderingContext2D, of: Series, x: (nth: number) 
       continue;
     }
     if (isDown) line.lineTo(x(nth), y(value));
-    else {
+    else if (of.values[nth - 1] === undefined && of.values[nth + 1] === undefined) {
+      // A value alone would be a line without length.
+      line.rect(x(nth) - 1, y(value) - 1, 2, 2);
+      continue;
+    } else {
       line.moveTo(x(nth), y(value));
       start = nth;
     }

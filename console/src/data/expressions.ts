@@ -55,8 +55,6 @@ export interface Question {
   isConsistent: boolean;
   isCount: boolean;
   limit: string;
-  /** Names of attributes that are known, for those that have a dot. */
-  known?: ReadonlySet<string>;
 }
 
 export interface Asked {
@@ -66,13 +64,15 @@ export interface Asked {
   leftOut: string[];
 }
 
+/** Writes the name of an attribute as a path: in double quotes where it has signs of paths. */
+export const pathOf = (name: string): string => (/^[^.[\]",]+$/.test(name) && name.trim() === name ? name : `"${name.replace(/["\\]/g, '\\$&')}"`);
+
 export type Step = { name: string } | { nth: number };
 
-/** Reads a document path: address.city, lines[0].sku, "a.b".c. A name that is known is one step, dots and all. */
-export function parsePath(text: string, known?: ReadonlySet<string>): Step[] {
+/** Reads a document path: address.city, lines[0].sku, "a.b".c. */
+export function parsePath(text: string): Step[] {
   const typed = text.trim();
   if (typed === '') throw new TypedFault('The name of an attribute is missing');
-  if (known?.has(typed)) return [{ name: typed }];
   const steps: Step[] = [];
   const part = /"((?:[^"\\]|\\.)*)"|([^.[\]"]+)|\[(\d+)\]|(\.)/gy;
   let isNameDue = true;
@@ -151,8 +151,8 @@ export const isComplete = (row: KeyRow): boolean =>
 
 const needsNoValue = (operator: FilterOperator): boolean => operator === 'attribute_exists' || operator === 'attribute_not_exists';
 
-function filterCondition(row: FilterRow, holders: Placeholders, known?: ReadonlySet<string>): string {
-  const steps = parsePath(row.path, known);
+function filterCondition(row: FilterRow, holders: Placeholders): string {
+  const steps = parsePath(row.path);
   const path = holders.path(steps);
   const hint = lastName(steps);
   const value = (nth: number, type: TypeName = row.type): string => holders.value(hint, fromTyped(type, row.values[nth] ?? ''));
@@ -179,11 +179,11 @@ function filterCondition(row: FilterRow, holders: Placeholders, known?: Readonly
 }
 
 /** What a row of the filter lacks, or null. */
-export function filterFault(row: FilterRow, known?: ReadonlySet<string>): string | null {
+export function filterFault(row: FilterRow): string | null {
   try {
     if (row.operator === 'IN' && row.values.length === 0) return 'IN needs at least one value';
     if (row.type === 'N' && !needsNoValue(row.operator) && row.operator !== 'attribute_type' && (row.values[0] ?? '') === '') return 'A number is missing';
-    filterCondition(row, new Placeholders(), known);
+    filterCondition(row, new Placeholders());
     return null;
   } catch (error) {
     if (error instanceof TypedFault) return error.message;
@@ -222,11 +222,11 @@ export function ask(question: Question): Asked {
   } else {
     for (const row of [...question.partition, ...question.sort].filter(isComplete)) leftOut.push(`${row.name}: without the whole partition key there is no range to read`);
   }
-  const filters = question.filters.filter(isUsed).map((row) => filterCondition(row, holders, question.known));
+  const filters = question.filters.filter(isUsed).map((row) => filterCondition(row, holders));
   if (filters.length > 0) request['FilterExpression'] = filters.join(' AND ');
   const paths = splitPaths(question.projection);
   if (question.isCount) request['Select'] = 'COUNT';
-  else if (paths.length > 0) request['ProjectionExpression'] = paths.map((path) => holders.path(parsePath(path, question.known))).join(', ');
+  else if (paths.length > 0) request['ProjectionExpression'] = paths.map((path) => holders.path(parsePath(path))).join(', ');
   if (question.isConsistent) request['ConsistentRead'] = true;
   const limit = question.limit.trim();
   if (limit !== '') request['Limit'] = limitOf(limit);

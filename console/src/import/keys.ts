@@ -18,7 +18,12 @@ interface Candidate {
   isFilled: boolean;
 }
 
-const looksLikeKey = (name: string): number => (/^(pk|id|key|uuid)$/i.test(name) ? 3 : /(^|[_-])(id|key|uuid|code|number|no)$|Id$|ID$/.test(name) ? 2 : /date|time|created|(^|_)at$|sk$/i.test(name) ? 1 : 0);
+const looksLikeKey = (name: string): number => (/^(pk|id|key|uuid)$/i.test(name) ? 2 : /(^|[_-])(id|key|uuid|code|number|no)$|Id$|ID$/.test(name) ? 1 : 0);
+
+const looksLikeOrder = (name: string): boolean => /date|time|created|placed|(^|_)(at|on)$|At$|^sk$/i.test(name);
+
+/** How good a pair is: what tells an order is a sort key, not a partition key. */
+const rankOf = (pair: KeyChoice): number => (looksLikeOrder(pair.partition) ? -2 : 0) + (looksLikeOrder(pair.sort ?? '') ? 1 : 0);
 
 function candidates(rows: Rows): Candidate[] {
   const n = Math.min(rows.count, sampled);
@@ -56,10 +61,11 @@ export function suggestKeys(rows: Rows): KeyChoice[] {
   const pairs: KeyChoice[] = [];
   for (const first of all) {
     for (const second of all) {
-      if (first === second || first.distinct === n || first.distinct < 2 || pairs.length >= 4) continue;
+      if (first === second || first.distinct === n || first.distinct < 2 || pairs.length >= 12) continue;
       if (first.distinct * second.distinct >= n && isUnique(rows, [first.name, second.name], n)) pairs.push({ partition: first.name, sort: second.name });
     }
   }
+  pairs.sort((one, other) => rankOf(other) - rankOf(one));
   return [...single, ...pairs].slice(0, 5);
 }
 

@@ -31,6 +31,7 @@ import { DeleteDialog } from './DeleteDialog';
 import { fileForms, fileText, saveFile } from './download';
 import { ItemDialog } from './ItemDialog';
 import { ItemPanel } from './ItemPanel';
+import { see } from './seen';
 import { type Paged, type Reading, usePage } from './page';
 import { type Conflict, ValueEditor } from './ValueEditor';
 import { keyOf, readItem } from './writing';
@@ -57,8 +58,6 @@ export interface ResultsProps {
   /** The key of the item that is open, as JSON. */
   item?: string | null;
   setItem?: (key: string | null) => void;
-  /** Told the names of the attributes that a page has. */
-  note?: (names: string[]) => void;
   /** Asks to put a new item. */
   wantsNew?: number;
 }
@@ -167,7 +166,7 @@ function useResults(props: ResultsProps): State {
   const shown = useMemo(() => chosenOf(all, props.columns), [all, props.columns]);
   useEffect(() => {
     edit(null);
-    if (paged.page) props.note?.(all.map((one) => one.name));
+    if (table && items.length > 0) see(table.TableName, all.filter((one) => one.count > 0));
   }, [paged.page?.took]);
   useEffect(() => {
     if (props.wantsNew) setWhole({ mode: 'new', item: null, row: null });

@@ -1,6 +1,6 @@
 // A value edited in place: as an update whose expression is shown, on the condition that it is as it was read.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { asFault, type Fault } from '../base/faults';
 import type { TableDescription } from '../base/tables';
 import { inlined } from '../data/expressions';
@@ -183,7 +183,7 @@ export function ValueEditor(props: ValueEditorProps) {
 function useFocusIn(box: { current: HTMLDivElement | null }, close: () => void): void {
   const newest = useRef(close);
   newest.current = close;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const first = box.current?.querySelector<HTMLElement>('[data-first]') ?? box.current?.querySelector<HTMLElement>('select');
     first?.focus();

@@ -37,6 +37,9 @@ export function Menu({ entries, children, label, icon, kind = 'plain' }: MenuPro
     addEventListener('pointerdown', elsewhere);
     return () => removeEventListener('pointerdown', elsewhere);
   }, [isOpen]);
+  // A menu near the foot of the window opens upwards, one near its left edge to the right.
+  const box = isOpen ? root.current?.getBoundingClientRect() : undefined;
+  const where = `${box && box.bottom > innerHeight * 0.6 ? ' up' : ''}${box && box.right < 220 ? ' left' : ''}`;
   const close = (): void => {
     open(false);
     root.current?.querySelector('button')?.focus();
@@ -58,7 +61,7 @@ export function Menu({ entries, children, label, icon, kind = 'plain' }: MenuPro
         {children}
       </Button>
       {isOpen && (
-        <div class="menu-list" role="menu" id={id}>
+        <div class={`menu-list${where}`} role="menu" id={id}>
           {entries.map((entry) => (
             <button
               key={entry.title}

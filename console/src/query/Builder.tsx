@@ -1,7 +1,7 @@
 // The form: key condition, filters visibly apart, and what is returned.
 
 import { keyedOf, type Keyed, type TableDescription } from '../base/tables';
-import { comparators, type FilterOperator, filterFault, filterOperators, type FilterRow, keyOperators, type KeyRow } from '../data/expressions';
+import { comparators, type FilterOperator, filterFault, filterOperators, type FilterRow, keyOperators, type KeyRow, pathOf } from '../data/expressions';
 import { numberFault, type TypeName, typeNames, typeWords } from '../data/values';
 import { Button } from '../parts/Button';
 import { CheckField, TextField } from '../parts/Field';
@@ -14,8 +14,8 @@ export interface BuilderProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
   run: () => void;
-  /** Names of attributes that are known. */
-  known: string[];
+  /** Attributes that are known, with their types. */
+  known: ReadonlyMap<string, TypeName>;
 }
 
 const describe = (keyed: Keyed): string => `${[...keyed.partition, ...keyed.sort].join(', ')}`;
@@ -154,13 +154,18 @@ function FilterValues({ row, set, run }: { row: FilterRow; set: (part: Partial<F
   );
 }
 
-function Filter({ row, nth, set, remove, run, known }: { row: FilterRow; nth: number; set: (part: Partial<FilterRow>) => void; remove: () => void; run: () => void; known: string[] }) {
-  const fault = row.path.trim() === '' ? null : filterFault(row, new Set(known));
+function Filter({ row, nth, set, remove, run, known }: { row: FilterRow; nth: number; set: (part: Partial<FilterRow>) => void; remove: () => void; run: () => void; known: ReadonlyMap<string, TypeName> }) {
+  const fault = row.path.trim() === '' ? null : filterFault(row);
+  // A filter on a number begins as one.
+  const setPath = (path: string): void => {
+    const type = known.get(path);
+    set({ path, ...(type && filterTypes.includes(type) && row.values.every((value) => value === '') ? { type, values: type === 'BOOL' ? ['true'] : row.values } : {}) });
+  };
   const isTyped = !withoutValue.has(row.operator) && row.operator !== 'attribute_type' && row.operator !== 'size';
   return (
     <div class={`filter-row${row.isOff ? ' off' : ''}`} role="group" aria-label={`Filter ${nth + 1}`}>
       <input type="checkbox" aria-label="This filter is on" checked={!row.isOff} onChange={(event) => set({ isOff: event.currentTarget.checked ? undefined : true })} />
-      <input class="mono filter-path" aria-label="Attribute" list="known-attributes" placeholder="attribute" value={row.path} spellcheck={false} onInput={(event) => set({ path: event.currentTarget.value })} onKeyDown={(event) => event.key === 'Enter' && run()} />
+      <input class="mono filter-path" aria-label="Attribute" list="known-attributes" placeholder="attribute" value={row.path} spellcheck={false} onInput={(event) => setPath(event.currentTarget.value)} onKeyDown={(event) => event.key === 'Enter' && run()} />
       <select class="mono" aria-label="Operator" value={row.operator} onChange={(event) => set({ operator: event.currentTarget.value as FilterOperator, values: row.values.length === 0 ? [''] : row.values })}>
         {filterOperators.map((one) => (
           <option key={one} value={one} selected={one === row.operator}>
@@ -203,8 +208,8 @@ function Filters({ draft, set, run, known }: BuilderProps) {
         Filter <span class="hint">after reading, which is paid for</span>
       </legend>
       <datalist id="known-attributes">
-        {known.slice(0, 300).map((name) => (
-          <option key={name} value={name} />
+        {[...known.keys()].slice(0, 300).map((name) => (
+          <option key={name} value={pathOf(name)} />
         ))}
       </datalist>
       {draft.filters.map((row, nth) => (

@@ -1,6 +1,7 @@
 // Query or Scan in words, and what it will cost, before it runs.
 
 import { useEffect, useState } from 'preact/hooks';
+import { explainLink } from '../base/address';
 import { useAsk } from '../base/ask';
 import { features, leftOut } from '../base/features';
 import { percent, writeUnits } from '../data/sizes';
@@ -69,7 +70,7 @@ function Read({ step, prediction }: { step: ReadStep; prediction: Prediction }) 
   );
 }
 
-function Predicted({ prediction }: { prediction: Prediction }) {
+function Predicted({ prediction, explain }: { prediction: Prediction; explain: string }) {
   const { Steps: steps, Advice: advice = [], Price: price } = prediction.Explanation;
   return (
     <>
@@ -94,12 +95,17 @@ function Predicted({ prediction }: { prediction: Prediction }) {
           </dl>
         ) : null,
       )}
-      {advice.slice(0, 3).map((one) => (
+      {advice.slice(0, 3).map((one, nth) => (
         <p key={one.Finding} class="verdict-advice">
           <Icon name="info" />
           <span>
             {one.Finding}
             {one.Remedy && <span class="hint">: {one.Remedy}</span>}
+            {nth === 0 && (
+              <a class="verdict-more" href={explain}>
+                See it on the ruler
+              </a>
+            )}
           </span>
         </p>
       ))}
@@ -120,7 +126,8 @@ export function Verdict({ operation, request, words }: VerdictProps) {
   const text = JSON.stringify({ operation, request });
   const settled = useSettled(text, 350);
   const isKnown = features.has('Explain') !== false;
-  const { answer, fault, isWaiting } = useAsk(isKnown ? settled : null, (signal) => predict(operation, request, signal));
+  const { answer: told, fault, isWaiting } = useAsk(isKnown ? settled : null, (signal) => predict(operation, request, signal), { keeps: true });
+  const answer = fault ? null : told;
   const isOld = settled !== text || isWaiting;
   const step = answer?.Explanation.Steps.find((one) => one.Read)?.Read;
   const isScan = step ? /^Whole|Segment/.test(step.Access) : operation === 'Scan';
@@ -131,7 +138,7 @@ export function Verdict({ operation, request, words }: VerdictProps) {
         <span class={`verb ${isScan ? 'scan' : ''}`}>{verb}</span>
         <span>{step ? accessWords(step) : words}</span>
       </p>
-      {answer && <Predicted prediction={answer} />}
+      {answer && <Predicted prediction={answer} explain={explainLink(operation, request)} />}
       {fault && fault.kind !== 'unknownOperation' && <p class="hint">{fault.message}</p>}
       {!isKnown && <LeftOut>{leftOut('What it will cost', 'Explain')}</LeftOut>}
     </div>

@@ -80,7 +80,7 @@ export function rowsOf(table: TableDescription, keyed: Keyed, draft: Draft): { p
   };
 }
 
-export function questionOf(table: TableDescription, keyed: Keyed, draft: Draft, known: ReadonlySet<string>): Question {
+export function questionOf(table: TableDescription, keyed: Keyed, draft: Draft): Question {
   return {
     table: table.TableName,
     index: keyed.index,
@@ -91,6 +91,5 @@ export function questionOf(table: TableDescription, keyed: Keyed, draft: Draft, 
     isConsistent: draft.isConsistent && (keyed.index === null || keyed.isLocal),
     isCount: draft.isCount,
     limit: draft.limit,
-    known,
   };
 }

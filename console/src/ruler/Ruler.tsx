@@ -93,7 +93,7 @@ export function Ruler(props: RulerProps) {
     <div class={props.isCompact ? 'ruler compact' : 'ruler'} ref={root} role="group" aria-label={title}>
       <div class="ruler-head">
         <Way source={source} line={line} go={go} isFixed={props.line !== undefined} title={props.title} />
-        {line && <Total line={line} />}
+        {line && !props.line && <Total line={line} />}
       </div>
       {read.fault && <ErrorBox fault={read.fault} retry={read.again} />}
       {!line && !read.fault && <div class="ruler-wait" role="status">{isLate && 'Reading keys'}</div>}
@@ -279,7 +279,7 @@ function wordsOf(line: Line, segment: Segment): string {
   if (segment.from === segment.to && first.Name !== undefined) return toldName(first.Name, 80);
   const [low, high] = [part(first.First, line.attribute), part(last.Last, line.attribute)];
   const [firstName, lastName] = [first.FirstName ?? first.Name, last.LastName ?? last.Name];
-  const isNamed = segment.folders > 1 && firstName !== undefined && lastName !== undefined;
+  const isNamed = (segment.folders > 1 || line.kind === 'Supposed') && firstName !== undefined && lastName !== undefined;
   const ends = isNamed ? `${toldName(firstName, 60)} … ${toldName(lastName, 60)}` : low && high ? `${told(low, 60)} … ${told(high, 60)}` : `${toldKey(first.First, undefined, 60)} … ${toldKey(last.Last, undefined, 60)}`;
   if (segment.folders < 2) return ends;
   return `${segment.isExact ? '' : 'at least '}${counted(segment.folders, line.kind === 'Partitions' ? 'partition' : 'folder')}: ${ends}`;
@@ -321,6 +321,7 @@ function fitting(context: CanvasRenderingContext2D, font: string): (text: string
 function labelOf(line: Line, segment: Segment): string | undefined {
   const first = line.bins[segment.from]!;
   if (segment.from === segment.to && first.Name !== undefined) return toldName(trimmed(first.Name, line.delimiter), 60);
+  if (line.kind === 'Supposed' && first.IsExact) return counted(first.Items, 'item');
   if (segment.folders < 2) return undefined;
   const words = `${count(segment.folders)} ${line.kind === 'Partitions' ? 'partitions' : 'folders'}`;
   return segment.width > words.length * 8 + 10 ? words : count(segment.folders);
@@ -339,6 +340,13 @@ function ticksOf(line: Line, segments: readonly Segment[], width: number, fit: (
   };
   const half = width / 2 - 12;
   if (line.kind === 'Partitions') return found;
+  if (line.kind === 'Supposed') {
+    for (const [text, x, align] of [[line.bins[0]!.FirstName, 0, 'left'], [line.bins.at(-1)!.LastName, width, 'right']] as const) {
+      const fitted = fit(toldText(text ?? '', 80), half);
+      if (fitted) found.push({ x, text: fitted, align });
+    }
+    return found;
+  }
   add(key(line.bins[0]!, 'First'), 0, 'left', Math.min(half, 260));
   if (line.kind !== 'Folders') {
     let next = 150;

@@ -3,18 +3,22 @@
 import { useState } from 'preact/hooks';
 import { bytes, count, percent } from '../data/sizes';
 import { Button } from '../parts/Button';
-import type { Line } from './bins';
+import type { Bin, Line } from './bins';
 import { part } from './keys';
 import { told, toldKey, toldName } from './told';
 
 const ROWS = 100;
+
+const nameOf = (bin: Bin, first: string): string => (bin.Name !== undefined ? toldName(bin.Name, 80) : bin.Folders > 1 ? `${count(bin.Folders)} folders` : first);
 
 export function RulerTable({ line, isShown, open, title }: { line: Line; isShown: boolean; open: ((nth: number) => void) | undefined; title: string }) {
   const [start, setStart] = useState(0);
   const from = Math.min(start, Math.max(0, line.bins.length - 1));
   const rows = line.bins.slice(from, from + ROWS);
   const value = (nth: number, member: 'First' | 'Last') => {
-    const key = rows[nth]![member];
+    const bin = rows[nth]!;
+    const key = bin[member];
+    if (line.kind === 'Supposed') return toldName((member === 'First' ? bin.FirstName : bin.LastName) ?? '', 80);
     const of = part(key, line.attribute);
     return of ? told(of, 80) : toldKey(key, undefined, 80);
   };
@@ -42,10 +46,10 @@ export function RulerTable({ line, isShown, open, title }: { line: Line; isShown
               <th scope="row" class="mono">
                 {isShown && open ? (
                   <button type="button" class="crumb mono" onClick={() => open(from + nth)}>
-                    {bin.Name !== undefined ? toldName(bin.Name, 80) : bin.Folders > 1 ? `${count(bin.Folders)} folders` : value(nth, 'First')}
+                    {nameOf(bin, value(nth, 'First'))}
                   </button>
                 ) : (
-                  (bin.Name && toldName(bin.Name, 80)) || `${bin.Folders} folders`
+                  nameOf(bin, value(nth, 'First'))
                 )}
               </th>
               <td class="mono">{value(nth, 'First')}</td>

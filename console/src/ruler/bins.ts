@@ -39,7 +39,8 @@ export interface RulerAnswer {
 
 /** What is known of a line. */
 export interface Line {
-  kind: RulerAnswer['Kind'];
+  /** `Supposed`: of an index that does not exist. */
+  kind: RulerAnswer['Kind'] | 'Supposed';
   attribute: string;
   type: KeyType;
   delimiter?: string;

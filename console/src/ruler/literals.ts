@@ -115,11 +115,6 @@ export function readValue(text: string | undefined): KeyValue | undefined {
   return reader.isAtEnd() ? read : undefined;
 }
 
-/** Returns the first value of a text such as `'A', 5`, as an index's entry is told: its first sort key attribute comes first. */
-export function readFirstValue(text: string | undefined): KeyValue | undefined {
-  return text === undefined ? undefined : value(new Reader(text));
-}
-
 /** Returns a value as the server writes it. */
 export function literal(of: KeyValue): string {
   if ('N' in of) return of.N;

@@ -11,6 +11,7 @@ import { counted } from '../data/sizes';
 import { type AttributeValue, TypedFault } from '../data/values';
 import type { Reading } from '../items/page';
 import { Results, type View } from '../items/Results';
+import { attributesOf } from '../items/seen';
 import { changed } from '../items/tabs';
 import { Button, LinkButton } from '../parts/Button';
 import { CodeDialog } from '../parts/Code';
@@ -29,14 +30,6 @@ import { complete, isRead, samplesOf, sourceOf } from '../query/partiql';
 import { type Draft, emptyDraft, keyedFor, questionOf, readDraft, rowsOf, writeDraft } from '../query/question';
 import { Verdict } from '../query/Verdict';
 import { KeyRuler } from '../ruler/KeyRuler';
-
-/** Names of attributes that were seen in items of a table, for completion. */
-const seen = new Map<string, Set<string>>();
-
-function attributesOf(table: TableDescription | null): string[] {
-  if (table === null) return [];
-  return [...new Set([...table.AttributeDefinitions.map((one) => one.AttributeName), ...(seen.get(table.TableName) ?? [])])];
-}
 
 /** A request in a line. */
 function wordsOf({ operation, request }: Reading): string {
@@ -179,10 +172,9 @@ function Answer({ props, asked, round, run }: { props: AskingProps } & Run) {
       setView={(next: View) => to({ view: next === 'table' ? null : next })}
       columns={namesOf(address.query.get('cols'))}
       setColumns={(names) => to({ cols: names ? JSON.stringify(names) : null })}
-      note={(names) => table && seen.set(table.TableName, new Set([...(seen.get(table.TableName) ?? []), ...names].slice(0, 2000)))}
       idle={
         <EmptyState title="Nothing is asked yet">
-          <p>What it will read and cost stands beside the form before it runs. Nothing is sent until you run it.</p>
+          <p>What it will read and cost stands beside the form before it runs.</p>
           <Button kind="main" icon="play" disabled={reading === null} onClick={run}>
             Run
           </Button>
@@ -245,11 +237,11 @@ interface Made {
   wrong?: string;
 }
 
-function makeOf(table: TableDescription, draft: Draft, known: string[]): Made {
+function makeOf(table: TableDescription, draft: Draft): Made {
   const keyed = keyedFor(table, draft);
   if (!keyed) return {};
   try {
-    return { asked: ask(questionOf(table, keyed, draft, new Set(known))) };
+    return { asked: ask(questionOf(table, keyed, draft)) };
   } catch (error) {
     if (error instanceof TypedFault) return { wrong: error.message };
     throw error;
@@ -264,8 +256,8 @@ function Form({ address, table }: { address: Address; table: TableDescription })
   const known = attributesOf(table);
   useEffect(() => setDraft(draftOf(address)), [given, address.query.get('index')]);
   const keyed = keyedFor(table, draft);
-  const made = useMemo(() => makeOf(table, draft, known), [table, draft, known.length]);
-  const ofAddress = useMemo(() => makeOf(table, draftOf(address), known).asked, [table, given, address.query.get('index')]);
+  const made = useMemo(() => makeOf(table, draft), [table, draft]);
+  const ofAddress = useMemo(() => makeOf(table, draftOf(address)).asked, [table, given, address.query.get('index')]);
   if (!keyed) return null;
   const { asked } = made;
   const hash = link('query', [table.TableName], { q: writeDraft(draft) });
@@ -345,7 +337,7 @@ function Statement({ address, table: given }: { address: Address; table: TableDe
           run={run}
           isFirst
           placeholder="SELECT * FROM ..."
-          complete={(before, all) => complete(before, all, { tables: tableNames.peek() ?? [], describe: described, attributes: attributesOf(table) })}
+          complete={(before, all) => complete(before, all, { tables: tableNames.peek() ?? [], describe: described, attributes: [...attributesOf(table).keys()] })}
         />
       </div>
       <label class="statement-limit">

@@ -34,7 +34,7 @@ function Samples() {
     load(sample.Name);
     fail(null);
     try {
-      const loaded = await call<{ Tables: string[]; Items: number }>('LoadSample', { Name: sample.Name }, { own: true });
+      const loaded = await call<{ Tables: string[]; Items: number }>('LoadSample', { Name: sample.Name }, { own: true, unrecorded: false });
       await refreshTables();
       say(`${counted(loaded.Items, 'item')} loaded`);
       if (loaded.Tables[0]) go(link('items', [loaded.Tables[0]]));

@@ -82,7 +82,7 @@ function DropDialog({ table, attribute, close, done }: { table: string; attribut
   const [fault, fail] = useState<Fault | null>(null);
   const send = async (): Promise<void> => {
     try {
-      await call('DeleteKeyTemplate', { TableName: table, AttributeName: attribute }, { own: true });
+      await call('DeleteKeyTemplate', { TableName: table, AttributeName: attribute }, { own: true, unrecorded: false });
       say(`The template of ${attribute} is dropped`);
       close();
       done();
@@ -144,7 +144,7 @@ function TemplateDialog({ table, close, done }: { table: string; close: () => vo
     work(true);
     fail(null);
     try {
-      const answer = await call<{ Preview?: Preview; Warnings?: string[] }>('PutKeyTemplate', { TableName: table, Template: template, Mode: 'FILL', Strict: isStrict, DryRun: isDry }, { own: true });
+      const answer = await call<{ Preview?: Preview; Warnings?: string[] }>('PutKeyTemplate', { TableName: table, Template: template, Mode: 'FILL', Strict: isStrict, DryRun: isDry }, { own: true, unrecorded: isDry });
       if (isDry && answer.Preview) setPreview({ of: template, preview: answer.Preview, warnings: answer.Warnings ?? [] });
       if (!isDry) {
         say('The template is declared; stored items get it now');

@@ -1,7 +1,8 @@
 // Starts a server and opens its console in headless Chromium. What the browser complains about fails the test: errors
 // of scripts, violations of the policy, words on the console.
 //
-// HASHRANGE names the server's binary. Where it does not serve /console/ by itself, tools/dev.mjs serves the built files.
+// HASHRANGE names the server's binary. Where it does not serve /console/ by itself, tools/dev.mjs serves the built files;
+// so it does with CONSOLE_BUILT, a folder of files that are not in the binary.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -86,7 +87,7 @@ export async function startServer(args = [], port = undefined) {
 
 /** Returns the address of the console for an endpoint, served by itself or by tools/dev.mjs. */
 export async function serveConsole(endpoint, setup = {}) {
-  const answer = await fetch(`${endpoint}/console/`);
+  const answer = process.env.CONSOLE_BUILT ? { ok: false } : await fetch(`${endpoint}/console/`);
   if (answer.ok && (answer.headers.get('content-type') ?? '').startsWith('text/html') && Object.keys(setup).length === 0) {
     return { page: `${endpoint}/console/`, close: async () => {} };
   }

@@ -76,6 +76,37 @@ test('an edit is an update whose expression is shown, and numbers keep their dig
   });
 });
 
+test('by keyboard alone: a table is found, a value edited, an item opened and closed', async () => {
+  await withConsole({}, async ({ page, endpoint }) => {
+    await makeTable(endpoint, 'things', [{ pk: { S: 'a' }, note: { S: 'old' } }]);
+    await page.reload();
+    await page.waitForSelector('.card:has-text("things")');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('things');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.grid-row');
+    await page.keyboard.press('Alt+g');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(editor);
+    await page.keyboard.type('new');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(editor, { state: 'detached' });
+    assert.equal((await api(endpoint, 'GetItem', { TableName: 'things', Key: { pk: { S: 'a' } } })).Item.note.S, 'new');
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('role')), 'grid');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.panel:has-text("new")');
+    assert.match(await page.evaluate(() => location.hash), /item=/);
+    await page.reload();
+    await page.waitForSelector('.panel:has-text("new")');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.panel', { state: 'detached' });
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog:has-text("Go to the grid")');
+  });
+});
+
 test('a conflict shows both versions, and the choice is done', async () => {
   await withConsole({}, async ({ page, endpoint }) => {
     await makeTable(endpoint, 'things', [{ pk: { S: 'a' }, note: { S: 'read' } }]);
@@ -172,7 +203,7 @@ test('hostile names and values are text on every form of the screen', async () =
   });
 });
 
-test('an item of 5,000 attributes and a table of hundreds stay small in the page', async () => {
+test('an item of 5,000 attributes and a table of hundreds stay small in the page', async (t) => {
   await withConsole({}, async ({ page, endpoint }) => {
     const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, nth) => [`attribute_${nth}`, { N: String(nth) }]));
     await makeTable(endpoint, 'wide', [{ pk: { S: 'a' }, ...wide }, ...Array.from({ length: 99 }, (_, nth) => ({ pk: { S: `b${nth}` }, [`attribute_${nth}`]: { S: 'x' } }))]);
@@ -180,6 +211,19 @@ test('an item of 5,000 attributes and a table of hundreds stay small in the page
     await page.waitForSelector('.grid-row');
     const nodes = () => page.evaluate(() => document.querySelectorAll('*').length);
     assert.ok((await nodes()) < 3000, `${await nodes()} nodes`);
+    const frames = await page.evaluate(async () => {
+      const grid = document.querySelector('.grid');
+      const times = [];
+      let before = performance.now();
+      for (let nth = 0; nth < 60; nth += 1) {
+        grid.scrollLeft += 1000;
+        await new Promise(requestAnimationFrame);
+        times.push(performance.now() - before);
+        before = performance.now();
+      }
+      return times.sort((one, other) => one - other);
+    });
+    t.diagnostic(`frames while scrolling: median ${frames[30].toFixed(1)} ms, worst ${frames[59].toFixed(1)} ms; ${await nodes()} nodes`);
     await page.focus('.grid');
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('End');

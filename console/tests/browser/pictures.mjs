@@ -80,7 +80,9 @@ async function requests(page, endpoint) {
 }
 
 mkdirSync(folder, { recursive: true });
-await withConsole({ args: ['--console', 'off', '--sample', 'world', '--sample', 'shop'], ...size }, async ({ page, endpoint }) => {
+await withConsole({ args: ['--console', 'off', '--sample', 'world'], ...size }, async ({ page, endpoint }) => {
+  await api(endpoint, 'LoadSample', { Name: 'shop' }, true);
+  await page.reload();
   await keys(page);
   await query(page);
   await explain(page);

@@ -136,6 +136,21 @@ test('PartiQL completes, runs, and tells faults before it runs', async () => {
   });
 });
 
+test('a sample of a statement is taken from a menu that is in sight', async () => {
+  await withConsole({ ...world, hash: '#/query/cities?as=partiql' }, async ({ page }) => {
+    await page.click('text=Samples');
+    const entry = page.locator('[role=menuitem]:has-text("By the index by-state")');
+    const box = await entry.boundingBox();
+    assert.ok(box.y > 0 && box.y + box.height < 800 && box.x > 0 && box.x + box.width < 1280, JSON.stringify(box));
+    await shot(page, 'samples-menu');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Escape');
+    await page.click('text=Samples');
+    await entry.click();
+    await page.waitForSelector('.cm-content:has-text("by-state")');
+  });
+});
+
 test('a link never runs a statement that writes', async () => {
   await withConsole(world, async ({ page, endpoint }) => {
     const statement = "DELETE FROM cities WHERE country = 'NL' AND place = 'DRENTHE#ASSEN#2759633'";

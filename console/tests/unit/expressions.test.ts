@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, type FilterRow, filterFault, inlined, parsePath, type Question, splitPaths, updateOf } from '../../src/data/expressions';
+import { ask, type FilterRow, filterFault, inlined, parsePath, pathOf, type Question, splitPaths, updateOf } from '../../src/data/expressions';
 import { TypedFault } from '../../src/data/values';
 
 const question = (part: Partial<Question> = {}): Question => ({
@@ -61,7 +61,7 @@ test('names become placeholders whatever they hold', () => {
 test('paths', () => {
   assert.deepEqual(parsePath('a.b[0][1].c'), [{ name: 'a' }, { name: 'b' }, { nth: 0 }, { nth: 1 }, { name: 'c' }]);
   assert.deepEqual(parsePath('"a.b\\"c".d'), [{ name: 'a.b"c' }, { name: 'd' }]);
-  assert.deepEqual(parsePath('a.b', new Set(['a.b'])), [{ name: 'a.b' }]);
+  for (const name of ['a.b', 'a"b', 'a\\', ' a', 'a[0]', 'plain', 'first name', ',']) assert.deepEqual(parsePath(pathOf(name)), [{ name }]);
   for (const bad of ['', '.a', 'a.', 'a..b', '[0]', 'a[x]', 'a]']) assert.throws(() => parsePath(bad), TypedFault, bad);
   assert.deepEqual(splitPaths('a, "b,c".d ,e[0],'), ['a', '"b,c".d', 'e[0]']);
 });

@@ -84,7 +84,7 @@ export function WhatIf({ asked, read, now, table, draft, setDraft, ask, close }:
       {state.isWaiting && !found && <Spinner words="Looking at the items that such an index would have" />}
       {found && supposed && through && (
         <>
-          <SupposedRuler read={found} draft={draft} type={typeOf(draft.sort[0] ?? '') as 'S' | 'N' | 'B'} />
+          <SupposedRuler read={found} draft={draft} />
           <Compared now={now} read={read} then={state.explained!} found={found} draft={draft} />
           <p class="row">
             {!draft.isLocal && (
@@ -136,11 +136,10 @@ function DraftForm({ draft, set, typeOf }: { draft: IndexDraft; set: (draft: Ind
   );
 }
 
-function SupposedRuler({ read, draft, type }: { read: ReadStep; draft: IndexDraft; type: 'S' | 'N' | 'B' }) {
-  const attribute = draft.sort[0];
+function SupposedRuler({ read, draft }: { read: ReadStep; draft: IndexDraft }) {
   const supposed = read.WhatIf!;
-  if (!read.Collection || attribute === undefined) return null;
-  const known = supposedLine(read.Collection, attribute, type, { items: supposed.Examined.Items, bytes: supposed.Examined.Bytes, isExact: supposed.ExaminedBetween === undefined && !supposed.CannotTell });
+  if (!read.Collection || draft.sort.length === 0) return null;
+  const known = supposedLine(read.Collection, { items: supposed.Examined.Items, bytes: supposed.Examined.Bytes, isExact: supposed.ExaminedBetween === undefined && !supposed.CannotTell });
   if (!known) return null;
   const source = { table: read.Table, index: draft.name, partition: draft.partition, sort: draft.sort };
   return <Ruler source={source} line={known.line} ends={known.ends} thrown={thrownOf(read)} title={`${draft.name}: ${toldText(read.Ranges?.[0]?.Partition ?? '', 80)}, in the order of ${draft.sort.join(', ')}`} />;

@@ -78,7 +78,7 @@ export function typeFinder(entities: Entities | null, source: RulerSource): (bin
   const colours = coloursOf(entities);
   const cells = entities?.Matrix?.find((one) => one.Index === source.index)?.Cells ?? [];
   const known = source.partitionKey;
-  const partition = known && source.partition.map((name) => textOf(part(known, name) ?? { S: '' })).join(' · ');
+  const partition = known && source.partition.map((name) => textOf(part(known, name) ?? { S: '' })).join(', ');
   const forms = cells
     .filter((cell) => partition === undefined || new KeyForm(cell.Partition).takes(partition))
     .map((cell) => ({ name: cell.Entity, form: new KeyForm(known ? (cell.Sort ?? '') : cell.Partition) }));
@@ -100,5 +100,5 @@ export function typeFinder(entities: Entities | null, source: RulerSource): (bin
 
 function texts(key: Key, source: RulerSource): string {
   const names = source.partitionKey ? source.sort : source.partition;
-  return names.flatMap((name) => (part(key, name) ? [textOf(part(key, name)!)] : [])).join(' · ');
+  return names.flatMap((name) => (part(key, name) ? [textOf(part(key, name)!)] : [])).join(', ');
 }
