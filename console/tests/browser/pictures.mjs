@@ -1,22 +1,23 @@
 // Makes the pictures of README and docs from the running product: npm run pictures. In light colours, at most 1,280 pixels
 // wide. What depends on the moment, such as the port, is the same each time.
 
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withPalette } from '../../tools/png.mjs';
 import { api, visit, withConsole } from './harness.mjs';
 import { text, until } from './own.mjs';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'docs', 'pictures');
 const mostBytes = 300_000;
-const size = { width: 1200, height: 720 };
+const size = { width: 1280, height: 800 };
 
 const q = (draft) => encodeURIComponent(JSON.stringify(draft));
 const shop = { pk: ['C-0003'], filters: [{ path: 'status', operator: '=', type: 'S', values: ['open'] }, { path: 'placed', operator: '>=', type: 'S', values: ['2026-11-01'] }] };
 const request = { TableName: 'shop-orders', KeyConditionExpression: 'customer = :c', FilterExpression: '#s = :s AND placed >= :p', ExpressionAttributeNames: { '#s': 'status' }, ExpressionAttributeValues: { ':c': { S: 'C-0003' }, ':s': { S: 'open' }, ':p': { S: '2026-11-01' } } };
 let total = 0;
 
-async function take(page, name, clip = undefined) {
+async function take(page, name) {
   // The endpoint of a picture is that of the first steps.
   await page.evaluate(() => {
     const shown = document.querySelector('.endpoint');
@@ -26,10 +27,10 @@ async function take(page, name, clip = undefined) {
   });
   await page.mouse.move(0, 0);
   await page.waitForTimeout(300);
-  const path = join(folder, `${name}.png`);
-  await page.screenshot({ path, clip, animations: 'disabled', caret: 'hide' });
-  total += statSync(path).size;
-  console.log(`${name}.png ${statSync(path).size}`);
+  const png = withPalette(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
+  writeFileSync(join(folder, `${name}.png`), png);
+  total += png.length;
+  console.log(`${name}.png ${png.length}`);
 }
 
 async function keys(page) {
@@ -70,12 +71,11 @@ async function requests(page, endpoint) {
     if (nth % 11 === 4) await api(endpoint, 'Query', request);
     if (nth % 17 === 8) await api(endpoint, 'UpdateItem', { TableName: 'shop-orders', Key: { customer: { S: 'C-0003' }, order_id: { S: 'O-0552863' } }, UpdateExpression: 'SET seen = :n', ExpressionAttributeValues: { ':n': { N: String(nth) } } });
     if (nth % 29 === 20) await api(endpoint, 'PutItem', { TableName: 'shop-orders', Item: { customer: { S: 'C-0003' } } }).catch(() => {});
-    if (nth % 41 === 30) await api(endpoint, 'Scan', { TableName: 'shop-orders', FilterExpression: '#s = :s', ExpressionAttributeNames: { '#s': 'status' }, ExpressionAttributeValues: { ':s': { S: 'returned' } } });
+    if (nth % 23 === 12) await api(endpoint, 'Scan', { TableName: 'shop-orders', FilterExpression: '#s = :s', ExpressionAttributeNames: { '#s': 'status' }, ExpressionAttributeValues: { ':s': { S: 'returned' } } });
     await new Promise((go) => setTimeout(go, 12 + (nth * 7) % 40));
   }
   await page.waitForTimeout(1500);
-  await page.getByRole('row').filter({ hasText: 'Scan' }).first().click();
-  await page.getByRole('complementary').last().waitFor();
+  await page.getByRole('row').filter({ hasText: 'GetItem' }).first().waitFor();
   await take(page, 'console-requests');
 }
 
