@@ -132,14 +132,10 @@ function completed(took: Took, operation: string, body: unknown, read: unknown):
 /** Statuses of what stands before a server, which tell nothing of its operations. */
 const ofGateways = new Set([502, 503, 504]);
 
-function parsed(text: string, status: number, operation: string, isOwn: boolean): unknown {
+function parsed(text: string, status: number, operation: string): unknown {
   try {
     return text === '' ? {} : JSON.parse(text);
   } catch {
-    // Others' servers answer an operation that they do not know with a page of their own.
-    if (isOwn && status >= 400 && !ofGateways.has(status) && !features.hasAny()) {
-      throw new Fault({ kind: 'unknownOperation', type: `HTTP ${status}`, status, sentence: `${operation} is not there: HTTP ${status}` });
-    }
     const started = text.slice(0, 200);
     throw new Fault({
       kind: 'server',
@@ -185,6 +181,9 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
   // Other implementations answer targets that they do not know in their own ways.
   const isUnknown =
     options.own === true && (answer.status === 404 || answer.status === 405 || answer.status === 501 || !said.trimStart().startsWith('{'));
+  // Other implementations answer targets that they do not know in their own ways.
+  const isPage = !said.trimStart().startsWith('{') && !ofGateways.has(answer.status) && !features.hasAny();
+  const isUnknown = options.own === true && (answer.status === 404 || answer.status === 405 || answer.status === 501 || isPage);
   if (isUnknown) throw faultOfAnswer(answer.status, { __type: 'UnknownOperationException' }, operation);
   const read = parsed(said, answer.status, operation);
   if (!answer.ok) throw faultOfAnswer(answer.status, read, operation);

@@ -41,6 +41,7 @@ export function percent(part: number): string {
   if (part > 0.999) return 'over 99.9 %';
   if (part < 0.001) return 'under 0.1 %';
   return `${(part * 100).toFixed(part > 0.1 && part < 0.9 ? 0 : 1).replace(/\.0$/, '')} %`;
+  return `${(part * 100).toFixed(part > 0.1 && part < 0.9 ? 0 : 1).replace(/\.0$/, '')}\u00a0%`;
 }
 
 /** $2.13; small prices keep three digits that count. */

@@ -8,13 +8,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const others = new Set(['all.mjs', 'harness.mjs', 'own.mjs', 'mock-own.mjs', 'pictures.mjs']);
 const wanted = process.argv.slice(2);
 // The longest begin first.
-const longest = ['axe.mjs', 'faults.mjs', 'walk.mjs', 'hostile.mjs', 'scale.mjs'];
+const longest = ['axe', 'faults', 'walk', 'hostile', 'scale'].map((name) => `${name}.test.mjs`);
 const rank = (name) => (longest.includes(name) ? longest.indexOf(name) : longest.length);
 const files = readdirSync(here)
-  .filter((name) => name.endsWith('.mjs') && !others.has(name) && (wanted.length === 0 || wanted.some((one) => name.includes(one))))
+  .filter((name) => name.endsWith('.test.mjs') && (wanted.length === 0 || wanted.some((one) => name.includes(one))))
   .sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
 
 async function runOne(name) {
@@ -26,7 +25,7 @@ async function runOne(name) {
   const [code] = await once(child, 'close');
   const seconds = ((Date.now() - began) / 1000).toFixed(1).padStart(5);
   const figures = code === 0 ? said.split('\n').filter((line) => /^figure: |: left out/.test(line)) : [];
-  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${seconds} s  ${name.replace(/(\.test)?\.mjs$/, '')}`);
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${seconds} s  ${name.replace('.test.mjs', '')}`);
   for (const line of figures) console.log(`                ${line}`);
   if (code !== 0) console.log(said.split('\n').slice(-60).join('\n'));
   return code === 0;

@@ -80,7 +80,7 @@ async function check(page, what, mostElements = 5000) {
   is(await page.evaluate(() => window.hurt ?? null), null, `${what}: a script`);
   is(await page.evaluate(() => document.querySelectorAll('#app img, #app script, #app b > b, #app svg[onload], #app a[href^="javascript" i]').length), 0, `${what}: markup of a value`);
   is(await page.evaluate(() => [Object.keys(Object.prototype).length, typeof {}.S, typeof {}.M]), [0, 'undefined', 'undefined'], `${what}: the prototype of objects`);
-  is(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight), true, `${what}: the page has its size`);
+  is(await page.evaluate(() => [Math.max(0, document.documentElement.scrollWidth - innerWidth), Math.max(0, document.documentElement.scrollHeight - innerHeight)]), [0, 0], `${what}: the page is larger than the window`);
   const found = await elements(page);
   if (found > mostElements) throw new Error(`${what}: ${found} elements`);
 }
@@ -162,7 +162,7 @@ async function throughEditor(page, endpoint, item) {
   Object.defineProperty(key, '__proto__', { value: item['__proto__'], enumerable: true });
   await visit(page, `#/query/${path}?q=${encodeURIComponent(JSON.stringify({ pk: ['hostile'], sk: [{ op: '=', v: [item['__proto__'].S] }] }))}&run=1`);
   await page.getByText('1 returned of 1 examined').waitFor();
-  await page.getByRole('button', { name: 'Open row 1' }).click();
+  await page.getByRole('button', { name: 'Open row 1', exact: true }).click();
   await check(page, `the panel of ${item['__proto__'].S.slice(0, 20)}`);
   await page.getByRole('button', { name: 'Edit the item as JSON' }).click();
   const editor = page.getByRole('textbox', { name: 'Item as JSON' });
@@ -183,7 +183,7 @@ async function inPlace(page, endpoint, item) {
   await visit(page, '#/start');
   await visit(page, `#/query/${path}?q=${encodeURIComponent(JSON.stringify({ pk: ['hostile'], sk: [{ op: '=', v: [item['__proto__'].S] }] }))}&run=1`);
   await page.getByText('1 returned of 1 examined').waitFor();
-  await page.getByRole('button', { name: 'Open row 1' }).click();
+  await page.getByRole('button', { name: 'Open row 1', exact: true }).click();
   await page.getByRole('button', { name: 'Edit a.b' }).click();
   const box = page.getByRole('dialog', { name: 'Edit a.b' }).getByRole('textbox', { name: 'Value' });
   await box.press('End');
@@ -272,7 +272,7 @@ await withConsole({ args: ['--console', 'off'], expected: [/status of 40/] }, as
   for (const sk of ['6#', '7#']) {
     await visit(page, `#/query/${path}?q=${encodeURIComponent(JSON.stringify({ pk: ['hostile'], sk: [{ op: 'begins_with', v: [sk] }] }))}&run=1`);
     await page.getByText('1 returned of 1 examined').waitFor();
-    await page.getByRole('button', { name: 'Open row 1' }).click();
+    await page.getByRole('button', { name: 'Open row 1', exact: true }).click();
     await page.getByRole('button', { name: 'Edit the item as JSON' }).click();
     await page.getByRole('textbox', { name: 'Item as JSON' }).waitFor();
     await shot(page, `hostile-large-${sk[0]}`);

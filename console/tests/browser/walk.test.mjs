@@ -103,32 +103,12 @@ async function findsTheScan({ page, endpoint, step, table, examined }) {
   });
 }
 
-async function standIn(page, endpoint) {
-  const { readFileSync } = await import('node:fs');
-  const items = readFileSync('/tmp/shop.jsonl', 'utf8').trim().split('\n').map((line) => JSON.parse(line));
-  await api(endpoint, 'CreateTable', { TableName: 'shop-orders', AttributeDefinitions: [{ AttributeName: 'customer', AttributeType: 'S' }, { AttributeName: 'order_id', AttributeType: 'S' }], KeySchema: [{ AttributeName: 'customer', KeyType: 'HASH' }, { AttributeName: 'order_id', KeyType: 'RANGE' }], BillingMode: 'PAY_PER_REQUEST' });
-  for (let nth = 0; nth < items.length; nth += 25) await api(endpoint, 'BatchWriteItem', { RequestItems: { 'shop-orders': items.slice(nth, nth + 25).map((Item) => ({ PutRequest: { Item } })) } });
-  await page.getByRole('button', { name: 'List the tables again' }).click();
-  await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: 'shop-orders' }).click();
-  await page.getByRole('grid', { name: 'Items of shop-orders' }).waitFor();
-}
-
-async function hasSamples(endpoint) {
-  try {
-    await api(endpoint, 'ListSamples', {}, true);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 await withConsole({ args: ['--console', 'off'] }, async ({ page, endpoint }) => {
   const step = steps(page, 'shop');
   await step('opens an empty server', async () => {
     await page.getByRole('heading', { name: 'An empty database' }).waitFor();
   });
   await step('loads the sample', async () => {
-    if (!(await hasSamples(endpoint))) return standIn(page, endpoint); // TEMP
     await page.getByRole('button', { name: 'Load the sample shop' }).click();
     await page.getByRole('grid', { name: 'Items of shop-orders' }).waitFor();
   });

@@ -41,7 +41,7 @@ const dialogs = [
   { name: 'save-query', hash: `#/query/cities?q=${draft}`, open: (page) => button(page, 'Save the query').click() },
   { name: 'history', hash: `#/query/cities?q=${draft}`, open: (page) => button(page, 'History and saved queries').click() },
   { name: 'new-item', hash: '#/items/mixed', open: (page) => button(page, 'New item').click() },
-  { name: 'edit-item', hash: '#/items/mixed', open: async (page) => { await page.getByRole('button', { name: 'Open row 1' }).click(); await page.getByRole('button', { name: /^Edit/ }).first().click(); } },
+  { name: 'edit-item', hash: '#/items/mixed', open: async (page) => { await page.getByRole('button', { name: 'Open row 1', exact: true }).click(); await page.getByRole('button', { name: /^Edit/ }).first().click(); } },
   { name: 'delete-item', hash: '#/items/mixed', open: async (page) => { await page.getByRole('checkbox', { name: 'Select row 1' }).check(); await page.getByRole('button', { name: /^Delete/ }).first().click(); } },
   { name: 'columns', hash: '#/items/mixed', open: (page) => page.getByRole('button', { name: /columns/i }).first().click() },
   { name: 'create-table', hash: '#/tables?new=table', open: async () => {} },
@@ -81,6 +81,8 @@ async function each(page, { kind, rules }, faults, only) {
   }
   for (const { name, hash, open } of dialogs) {
     if (only && !name.includes(only)) continue;
+    // From another screen, so that nothing is open from before.
+    await visit(page, '#/nowhere');
     await visit(page, hash);
     try {
       await open(page);
@@ -110,7 +112,7 @@ const kinds = [
 const only = process.argv[2];
 const faults = [];
 await withConsole({ args: ['--console', 'off', '--sample', 'world'] }, async ({ page, endpoint }) => {
-  page.setDefaultTimeout(6000);
+  page.setDefaultTimeout(12_000);
   await api(endpoint, 'CreateTable', { TableName: 'mixed', AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }], KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }], BillingMode: 'PAY_PER_REQUEST' });
   await api(endpoint, 'PutItem', { TableName: 'mixed', Item: item });
   for (const { theme, width, height = 800, ...kind } of kinds) {

@@ -139,7 +139,7 @@ async function wideItem(page, endpoint) {
     for (let nth = 0; nth < 40; nth += 1) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('End');
     await page.getByRole('columnheader', { name: /attribute-4999/ }).waitFor();
-    await page.getByRole('button', { name: 'Open row 1' }).click();
+    await page.getByRole('button', { name: 'Open row 1', exact: true }).click();
     await page.getByRole('searchbox', { name: 'Filter attributes' }).fill('4321');
     await page.getByRole('complementary', { name: 'Item' }).getByText('attribute-4321').waitFor();
     await page.getByRole('searchbox', { name: 'Filter attributes' }).fill('');
