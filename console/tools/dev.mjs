@@ -93,8 +93,6 @@ function file(name, answer) {
 }
 
 function pass(asked, answer) {
-  // A signature is of the name that the page was opened by.
-  const headers = { ...asked.headers, host: setup.NeedsKeys ? asked.headers.host : endpoint.host };
   // The host stays the one that the browser named: signatures are made over it.
   const headers = { ...asked.headers };
   delete headers.origin;

@@ -46,11 +46,6 @@ export function AccessDialog({ close }: { close: () => void }) {
         Endpoint <code>{endpoint}</code>. For another one, start <code>hashrange console --endpoint URL</code>.
       </p>
       {cannot && <LeftOut>Browsers sign on https and on localhost only. Use <code>hashrange console --endpoint {endpoint}</code>, which signs for this page.</LeftOut>}
-      {cannot && (
-        <LeftOut>
-          Browsers sign on https and on localhost only. Use `hashrange console --endpoint {endpoint}`, which signs for this page.
-        </LeftOut>
-      )}
       {!setup.Signs && (
         <>
           <TextField

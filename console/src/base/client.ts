@@ -177,10 +177,6 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
     throw faultOfConnection();
   }
   const took = readTook(answer, performance.now() - began, said.length);
-  const read = parsed(said, answer.status, operation, options.own ?? false);
-  // Other implementations answer targets that they do not know in their own ways.
-  const isUnknown =
-    options.own === true && (answer.status === 404 || answer.status === 405 || answer.status === 501 || !said.trimStart().startsWith('{'));
   // Other implementations answer targets that they do not know in their own ways.
   const isPage = !said.trimStart().startsWith('{') && !ofGateways.has(answer.status) && !features.hasAny();
   const isUnknown = options.own === true && (answer.status === 404 || answer.status === 405 || answer.status === 501 || isPage);

@@ -86,8 +86,6 @@ function kindOf(type: string, message: string, status: number): FaultKind {
   if (type === 'InvalidSignatureException') {
     return /expired|not yet current|later than|earlier than/i.test(message) ? 'clock' : 'credentialsWrong';
   }
-  if (/read.only|no writes|refuses writes|takes no writes|does not accept writes/i.test(message) && status >= 400) return 'refusesWrites';
-  if (/read.only|no writes|refuses writes|takes no writes/i.test(message) && status >= 500) return 'refusesWrites';
   if (/read.only|no writes|refuses writes|takes no writes|does not accept writes/i.test(message) && status >= 500) return 'refusesWrites';
   return byType[type] ?? (status >= 500 ? 'server' : 'other');
 }

@@ -35,12 +35,6 @@ export function percent(part: number): string {
   if (part >= 1) return '100\u00a0%';
   if (part > 0.999) return 'over 99.9\u00a0%';
   if (part < 0.001) return 'under 0.1\u00a0%';
-  return `${(part * 100).toFixed(part > 0.1 && part < 0.9 ? 0 : 1)}\u00a0%`;
-  if (part <= 0) return '0 %';
-  if (part >= 1) return '100 %';
-  if (part > 0.999) return 'over 99.9 %';
-  if (part < 0.001) return 'under 0.1 %';
-  return `${(part * 100).toFixed(part > 0.1 && part < 0.9 ? 0 : 1).replace(/\.0$/, '')} %`;
   return `${(part * 100).toFixed(part > 0.1 && part < 0.9 ? 0 : 1).replace(/\.0$/, '')}\u00a0%`;
 }
 

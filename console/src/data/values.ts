@@ -296,9 +296,6 @@ function typedLines(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null || (depth > 0 && flat.length <= 60 && isFlat(value))) return spaced(flat, value);
   const isList = Array.isArray(value);
   const members = isList ? value.map((one) => typedLines(one, depth + 1)) : Object.entries(value).map(([name, one]) => `${quote(name)}: ${typedLines(one, depth + 1)}`);
-  const members = isList
-    ? value.map((one) => typedText(one, depth + 1))
-    : Object.entries(value).map(([name, one]) => `${quote(name)}: ${typedText(one, depth + 1)}`);
   const [open, close] = isList ? '[]' : '{}';
   if (members.length === 0) return `${open}${close}`;
   const pad = '  '.repeat(depth + 1);

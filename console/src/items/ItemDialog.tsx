@@ -103,11 +103,6 @@ function useSending({ table, item, close, done, conflict }: ItemDialogProps): Se
     } catch (error) {
       const what = asFault(error);
       if (what.kind === 'condition' && key !== null && item) await found(what, table, key).then(settle(key, item, after), (other: unknown) => fail(asFault(other)));
-      if (what.kind === 'condition' && key !== null && item)
-        await found(what, table, key).then(
-          (now) => conflict({ key, before: item, mine: after, now }),
-          (other: unknown) => fail(asFault(other)),
-        );
       else fail(what);
     } finally {
       work(false);

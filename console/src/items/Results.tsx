@@ -608,9 +608,6 @@ function Foot({ props, paged }: { props: ResultsProps; paged: Paged }) {
             {thrown > 0 && <span class="thrown">{percent(thrown / page.examined)} thrown away</span>}
           </span>
           <span class="figures">{page.took.writeUnits > 0 ? writeUnits(page.took.writeUnits) : readUnits(page.took.readUnits)}</span>
-          <span class="figures">
-            {page.took.writeUnits > 0 ? `${units(page.took.writeUnits)} write units` : readUnits(page.took.readUnits)}
-          </span>
         </>
       )}
       <span class="space" />

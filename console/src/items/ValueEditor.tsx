@@ -9,17 +9,6 @@ import type { Record_ } from '../data/record';
 import { at, record } from '../data/record';
 import { momentWords } from '../data/times';
 import { type AttributeValue, fromTyped, isSame, type Item, toTyped, TypedFault, type TypeName, typeNames, typeOf, typeWords } from '../data/values';
-import {
-  type AttributeValue,
-  fromTyped,
-  type Item,
-  toTyped,
-  TypedFault,
-  type TypeName,
-  typeNames,
-  typeOf,
-  typeWords,
-} from '../data/values';
 import { Button } from '../parts/Button';
 import { CodeDialog } from '../parts/Code';
 import { ErrorBox } from '../parts/ErrorBox';
@@ -122,11 +111,6 @@ function useSending({ table, item, name, close, done, conflict }: ValueEditorPro
       const what = asFault(error);
       if (what.kind !== 'condition') fail(what);
       else await found(what, table, key).then(settle(key, value), (other: unknown) => fail(asFault(other)));
-      else
-        await found(what, table, key).then(
-          (now) => conflict({ key, before: item, mine: withValue(item, name, value), now }),
-          (other: unknown) => fail(asFault(other)),
-        );
     } finally {
       work(false);
     }
@@ -219,14 +203,6 @@ export function ValueEditor(props: ValueEditorProps) {
         <code>{visible(name)}</code> <span class="hint">of {visible(keyWords(key))}</span>
       </p>
       <ValueFields type={type} setType={choose} text={text} setText={setText} wrong={typed.wrong} hint={moment !== null ? momentWords(moment) : isEscaped && type === 'S' ? 'With escapes as in JSON, such as \\r or \\u0007' : undefined} />
-      <ValueFields
-        type={type}
-        setType={choose}
-        text={text}
-        setText={setText}
-        wrong={typed.wrong}
-        hint={moment === null ? undefined : momentWords(moment)}
-      />
       <p class="update-words">
         {typed.value !== undefined && words.update}
         <br />

@@ -41,10 +41,3 @@ await Promise.all(
 );
 console.log(`${files.length} files in ${((Date.now() - began) / 1000).toFixed(0)} s, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
-const files = readdirSync(here)
-  .filter((name) => name.endsWith('.test.mjs') && (wanted.length === 0 || wanted.some((one) => name.includes(one))))
-  .sort();
-const done = spawnSync(process.execPath, ['--test', '--test-concurrency=1', ...files.map((name) => join(here, name))], {
-  stdio: 'inherit',
-});
-process.exit(done.status ?? 1);

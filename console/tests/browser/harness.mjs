@@ -196,16 +196,5 @@ export async function axe(page, what, runOnly = ['wcag2a', 'wcag2aa', 'wcag21a',
     const { violations } = await window.axe.run(document, { runOnly: rules });
     return violations.map((one) => `${one.id}: ${one.help}\n${one.nodes.slice(0, 4).map((node) => `    ${node.html.slice(0, 200)}\n      ${node.failureSummary?.split('\n').slice(0, 3).join(' ')}`).join('\n')}`);
   }, runOnly);
-  await page.evaluate(readFileSync(join(here, 'node_modules/axe-core/axe.min.js'), 'utf8'));
-  const found = await page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
-    return violations.map(
-      (one) =>
-        `${one.id}: ${one.help}\n${one.nodes
-          .slice(0, 4)
-          .map((node) => `    ${node.html.slice(0, 200)}\n      ${node.failureSummary?.split('\n').slice(0, 3).join(' ')}`)
-          .join('\n')}`,
-    );
-  });
   if (found.length > 0) throw new Error(`axe on ${what}:\n${found.join('\n')}`);
 }

@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../parts/Button';
 import { AreaField, SelectField } from '../../parts/Field';
 import { shownJson } from '../../data/json';
-import { toldJson } from '../../ruler/told';
 import type { Asked } from './explanation';
 
 const OPERATIONS = [
@@ -15,7 +14,6 @@ const OPERATIONS = [
 export function RequestForm({ asked, ask, close }: { asked: Asked; ask: (next: Asked) => void; close?: () => void }) {
   const [operation, setOperation] = useState(asked.operation);
   const [text, setText] = useState(() => shownJson(JSON.stringify(asked.request, null, 2)));
-  const [text, setText] = useState(() => toldJson(asked.request));
   const [fault, setFault] = useState<string | null>(null);
   const send = (): void => {
     try {

@@ -1,1 +1,0 @@
-import{a,b,c,d,e,f,g}from"./chunk-SSGFZGOF.js";import"./chunk-RIMNAGCZ.js";import"./chunk-ROLWYMZG.js";export{a as FileFault,b as guessType,f as itemAt,e as readFile,c as rowsOfCsv,d as rowsOfLines,g as textAt};

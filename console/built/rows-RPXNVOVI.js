@@ -1,0 +1,1 @@
+import{a,b,c,d,e,f,g}from"./chunk-QYHRKLSO.js";import"./chunk-RIMNAGCZ.js";import"./chunk-OYUKOKHJ.js";import"./chunk-TQYGKSTV.js";export{a as FileFault,b as guessType,f as itemAt,e as readFile,c as rowsOfCsv,d as rowsOfLines,g as textAt};
