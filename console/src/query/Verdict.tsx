@@ -100,7 +100,7 @@ function Predicted({ prediction, explain }: { prediction: Prediction; explain: s
           <Icon name="info" />
           <span>
             {one.Finding}
-            {one.Remedy && <span class="hint">: {one.Remedy}</span>}
+            {one.Remedy && <span class="hint">{one.Remedy}</span>}
             {nth === 0 && (
               <a class="verdict-more" href={explain}>
                 See it on the ruler

@@ -44,11 +44,13 @@ async function keys(page) {
 }
 
 async function query(page) {
+  await page.setViewportSize({ ...size, height: 940 });
   await visit(page, `#/query/shop-orders?q=${q(shop)}&run=1`);
   await page.getByText('12 returned of 1,000 examined').waitFor();
   await page.getByText(/thrown away/).first().waitFor();
   await page.waitForTimeout(600);
   await take(page, 'console-query');
+  await page.setViewportSize(size);
 }
 
 async function explain(page) {
