@@ -32,6 +32,9 @@ const places = [
   { name: 'nowhere', hash: '#/nowhere', there: (page) => page.getByText('There is no such screen') },
 ];
 
+// Not the screen of items, whose tabs remember what was open.
+const mixed = '#/query/mixed?q=%7B%22pk%22%3A%5B%221%22%5D%7D&run=1';
+
 /** Dialogs: an address and what opens it. */
 const dialogs = [
   { name: 'keys-of-keyboard', hash: '#/', open: (page) => page.keyboard.press('?') },
@@ -41,9 +44,9 @@ const dialogs = [
   { name: 'save-query', hash: `#/query/cities?q=${draft}`, open: (page) => button(page, 'Save the query').click() },
   { name: 'history', hash: `#/query/cities?q=${draft}`, open: (page) => button(page, 'History and saved queries').click() },
   { name: 'new-item', hash: '#/items/mixed', open: (page) => button(page, 'New item').click() },
-  { name: 'edit-item', hash: '#/items/mixed', open: async (page) => { await page.getByRole('button', { name: 'Open row 1', exact: true }).click(); await page.getByRole('button', { name: /^Edit/ }).first().click(); } },
-  { name: 'delete-item', hash: '#/items/mixed', open: async (page) => { await page.getByRole('checkbox', { name: 'Select row 1' }).check(); await page.getByRole('button', { name: /^Delete/ }).first().click(); } },
-  { name: 'columns', hash: '#/items/mixed', open: (page) => page.getByRole('button', { name: /columns/i }).first().click() },
+  { name: 'edit-item', hash: mixed, open: async (page) => { await page.getByRole('button', { name: 'Open row 1', exact: true }).click(); await page.getByRole('button', { name: /^Edit/ }).first().click(); } },
+  { name: 'delete-item', hash: mixed, open: async (page) => { await page.getByRole('checkbox', { name: 'Select row 1' }).check(); await page.getByRole('button', { name: /^Delete/ }).first().click(); } },
+  { name: 'columns', hash: mixed, open: (page) => page.getByRole('button', { name: /columns/i }).first().click() },
   { name: 'create-table', hash: '#/tables?new=table', open: async () => {} },
   { name: 'add-index', hash: '#/tables/cities', open: (page) => button(page, 'Add an index').click() },
 ];
