@@ -24,7 +24,9 @@ function stylesBelow(folder) {
 const rank = (file) => (file.endsWith('styles/tokens.css') ? 0 : file.includes('styles/') ? 1 : 2);
 
 async function buildStyles() {
-  const contents = stylesBelow(join(here, 'src')).map((file) => `@import "./${file}";`).join('\n');
+  const contents = stylesBelow(join(here, 'src'))
+    .map((file) => `@import "./${file}";`)
+    .join('\n');
   await build({
     absWorkingDir: here,
     stdin: { contents, resolveDir: here, loader: 'css', sourcefile: 'console.css' },
@@ -71,7 +73,9 @@ function licences(packages) {
     .map((name) => {
       const folder = join(here, 'node_modules', name);
       const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-      const file = readdirSync(folder).sort().find((one) => /^licen[cs]e/i.test(one));
+      const file = readdirSync(folder)
+        .sort()
+        .find((one) => /^licen[cs]e/i.test(one));
       if (!file) throw new Error(`${name} has no licence file`);
       return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').replace(/\r\n/g, '\n').trim()}\n`;
     })

@@ -21,7 +21,15 @@ const { values } = parseArgs({
 });
 const endpoint = new URL(values.endpoint);
 const types = { '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.txt': 'text/plain; charset=utf-8' };
-const setup = { Version: 'development', Endpoint: endpoint.origin, Signs: false, NeedsKeys: false, Region: 'us-east-1', Namespaces: false, ...JSON.parse(values.setup) };
+const setup = {
+  Version: 'development',
+  Endpoint: endpoint.origin,
+  Signs: false,
+  NeedsKeys: false,
+  Region: 'us-east-1',
+  Namespaces: false,
+  ...JSON.parse(values.setup),
+};
 
 const escape = (text) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
 
@@ -76,7 +84,11 @@ function file(name, answer) {
     answer.writeHead(404).end();
     return;
   }
-  answer.writeHead(200, { 'content-type': types[extname(name)] ?? 'application/octet-stream', 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' });
+  answer.writeHead(200, {
+    'content-type': types[extname(name)] ?? 'application/octet-stream',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-cache',
+  });
   answer.end(readFileSync(path));
 }
 

@@ -26,7 +26,11 @@ await build({
   jsxImportSource: 'preact',
   sourcemap: 'inline',
 });
-const files = readdirSync(folder, { recursive: true }).map(String).filter((name) => name.endsWith('.mjs'));
-const done = spawnSync(process.execPath, ['--test', '--enable-source-maps', ...files.map((name) => join(folder, name))], { stdio: 'inherit' });
+const files = readdirSync(folder, { recursive: true })
+  .map(String)
+  .filter((name) => name.endsWith('.mjs'));
+const done = spawnSync(process.execPath, ['--test', '--enable-source-maps', ...files.map((name) => join(folder, name))], {
+  stdio: 'inherit',
+});
 rmSync(folder, { recursive: true });
 process.exit(done.status ?? 1);

@@ -12,7 +12,8 @@ import { LeftOut } from '../parts/EmptyState';
 
 function words(): string {
   if (setup.Signs) return 'The server of this page signs every request by itself; the secrets do not reach the page.';
-  if (setup.NeedsKeys) return 'This server accepts signed requests only. What you type stays in the memory of this page and is gone when it is closed.';
+  if (setup.NeedsKeys)
+    return 'This server accepts signed requests only. What you type stays in the memory of this page and is gone when it is closed.';
   if (setup.Namespaces) return 'Each access key id is a namespace with tables of its own. No secret is needed.';
   return 'This server accepts any credentials. An access key id tells your requests from those of others.';
 }
@@ -25,7 +26,8 @@ export function AccessDialog({ close }: { close: () => void }) {
   const [place, setPlace] = useState(region.peek());
   const use = (): void => {
     const typed = id.trim();
-    credentials.value = typed === '' ? null : { accessKeyId: typed, secretAccessKey: secret.trim(), sessionToken: session.trim() || undefined };
+    credentials.value =
+      typed === '' ? null : { accessKeyId: typed, secretAccessKey: secret.trim(), sessionToken: session.trim() || undefined };
     region.value = place.trim() || setup.Region;
     close();
     void refreshTables();
@@ -37,16 +39,7 @@ export function AccessDialog({ close }: { close: () => void }) {
       size="small"
       close={close}
       submit={use}
-      foot={
-        !setup.Signs && (
-          <>
-            <Button onClick={close}>Cancel</Button>
-            <Button kind="main" type="submit" disabled={cannot}>
-              Use
-            </Button>
-          </>
-        )
-      }
+      foot={!setup.Signs && <Foot close={close} isDisabled={cannot} />}
     >
       <p>{words()}</p>
       <p class="hint">
@@ -55,17 +48,48 @@ export function AccessDialog({ close }: { close: () => void }) {
       {cannot && <LeftOut>Browsers sign on https and on localhost only. Use <code>hashrange console --endpoint {endpoint}</code>, which signs for this page.</LeftOut>}
       {!setup.Signs && (
         <>
-          <TextField label={setup.Namespaces ? 'Namespace (access key id)' : 'Access key id'} value={id} set={setId} isMono isFirst onEnter={use} />
+          <TextField
+            label={setup.Namespaces ? 'Namespace (access key id)' : 'Access key id'}
+            value={id}
+            set={setId}
+            isMono
+            isFirst
+            onEnter={use}
+          />
           {setup.NeedsKeys && (
             <>
               <TextField label="Secret access key" type="password" value={secret} set={setSecret} isMono onEnter={use} />
-              <TextField label="Session token" type="password" value={session} set={setSession} isMono hint="Only for temporary credentials" onEnter={use} />
+              <TextField
+                label="Session token"
+                type="password"
+                value={session}
+                set={setSession}
+                isMono
+                hint="Only for temporary credentials"
+                onEnter={use}
+              />
               <TextField label="Region" value={place} set={setPlace} isMono onEnter={use} />
             </>
           )}
         </>
       )}
-      <CheckField label="Read-only mode" hint="This page refuses to send writes. It does not change what others may do." value={readOnly.value} set={(on) => (readOnly.value = on)} />
+      <CheckField
+        label="Read-only mode"
+        hint="This page refuses to send writes. It does not change what others may do."
+        value={readOnly.value}
+        set={(on) => (readOnly.value = on)}
+      />
     </Dialog>
+  );
+}
+
+function Foot({ close, isDisabled }: { close: () => void; isDisabled: boolean }) {
+  return (
+    <>
+      <Button onClick={close}>Cancel</Button>
+      <Button kind="main" type="submit" disabled={isDisabled}>
+        Use
+      </Button>
+    </>
   );
 }

@@ -40,11 +40,18 @@ function Shown() {
 function useGlobalShortcuts(): void {
   const to = (screen: string) => () => {
     const table = address.peek().path[0];
-    const isOfTable = screens.find((one) => one.id === screen)?.isOfTable && screens.find((one) => one.id === address.peek().screen)?.isOfTable;
+    const isOfTable =
+      screens.find((one) => one.id === screen)?.isOfTable && screens.find((one) => one.id === address.peek().screen)?.isOfTable;
     go(link(screen, isOfTable && table ? [table] : []));
   };
   useShortcuts([
-    { keys: 'mod+k', words: 'Find tables, keys and actions', run: () => (isPaletteOpen.value = !isPaletteOpen.value), whileTyping: true, inDialogs: true },
+    {
+      keys: 'mod+k',
+      words: 'Find tables, keys and actions',
+      run: () => (isPaletteOpen.value = !isPaletteOpen.value),
+      whileTyping: true,
+      inDialogs: true,
+    },
     { keys: '?', words: 'Show these keys', run: () => (areKeysOpen.value = true) },
     ...screens.map((screen, nth) => ({ keys: `alt+${nth + 1}`, words: `Go to ${screen.title}`, run: to(screen.id), whileTyping: true })),
   ]);

@@ -25,7 +25,12 @@ function actions(): Entry[] {
     { title: 'Import a file', about: 'action', icon: 'upload', run: () => go(link('start')) },
     { title: 'PartiQL statement', about: 'action', icon: 'code', run: () => go(link('query', [], { as: 'partiql' })) },
     { title: 'List the tables again', about: 'action', icon: 'reload', run: () => void refreshTables() },
-    { title: readOnly.peek() ? 'Let this page write' : 'Read-only mode', about: 'action', icon: 'lock', run: () => (readOnly.value = !readOnly.peek()) },
+    {
+      title: readOnly.peek() ? 'Let this page write' : 'Read-only mode',
+      about: 'action',
+      icon: 'lock',
+      run: () => (readOnly.value = !readOnly.peek()),
+    },
     { title: 'Access and region', about: 'action', icon: 'key', run: () => (askingForAccess.value = true) },
     { title: 'Colours: light', about: 'action', icon: 'sun', run: () => (theme.value = 'light') },
     { title: 'Colours: dark', about: 'action', icon: 'moon', run: () => (theme.value = 'dark') },
@@ -42,7 +47,12 @@ function ofTables(): Entry[] {
     found.push({ title: `Keys of ${name}`, about: 'screen', icon: 'keys', run: () => go(link('keys', [name])) });
     found.push({ title: `Definition of ${name}`, about: 'screen', icon: 'edit', run: () => go(link('tables', [name])) });
     for (const index of knownTables.peek().get(name)?.GlobalSecondaryIndexes ?? []) {
-      found.push({ title: `${name}, index ${index.IndexName}`, about: 'index', icon: 'index', run: () => go(link('items', [name], { index: index.IndexName })) });
+      found.push({
+        title: `${name}, index ${index.IndexName}`,
+        about: 'index',
+        icon: 'index',
+        run: () => go(link('items', [name], { index: index.IndexName })),
+      });
     }
   }
   return found;
@@ -53,14 +63,26 @@ function ofKey(typed: string): Entry[] {
   const now = address.peek();
   const table = screens.find((one) => one.id === now.screen)?.isOfTable ? now.path[0] : undefined;
   if (!table || typed === '') return [];
-  return [{ title: `Items of ${table} with partition key ${typed}`, about: 'key', icon: 'key', run: () => go(link('query', [table], { pk: JSON.stringify([typed]), run: '1' })) }];
+  return [
+    {
+      title: `Items of ${table} with partition key ${typed}`,
+      about: 'key',
+      icon: 'key',
+      run: () => go(link('query', [table], { pk: JSON.stringify([typed]), run: '1' })),
+    },
+  ];
 }
 
 const isMatch = (entry: Entry, parts: string[]): boolean => parts.every((part) => entry.title.toLowerCase().includes(part));
 
 function find(typed: string): Entry[] {
   const parts = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = screens.map((screen): Entry => ({ title: screen.title, about: 'screen', icon: screen.icon, run: () => go(link(screen.id)) }));
+  const shown = screens.map((screen): Entry => ({
+    title: screen.title,
+    about: 'screen',
+    icon: screen.icon,
+    run: () => go(link(screen.id)),
+  }));
   const found = [...ofTables(), ...shown, ...actions()].filter((entry) => isMatch(entry, parts));
   const rank = (entry: Entry): number => (entry.title.toLowerCase().startsWith(parts[0] ?? '') ? 0 : 1);
   const sorted = parts.length === 0 ? found : found.sort((one, other) => rank(one) - rank(other));
@@ -87,7 +109,14 @@ export function Palette({ close }: { close: () => void }) {
     event.preventDefault();
   };
   return (
-    <dialog class="palette" ref={dialog} aria-label="Find" aria-modal="true" onCancel={(event) => (event.preventDefault(), close())} onClick={(event) => event.target === dialog.current && close()}>
+    <dialog
+      class="palette"
+      ref={dialog}
+      aria-label="Find"
+      aria-modal="true"
+      onCancel={(event) => (event.preventDefault(), close())}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
       <input
         data-first
         role="combobox"
@@ -106,7 +135,14 @@ export function Palette({ close }: { close: () => void }) {
       />
       <ul id="palette-list" role="listbox" aria-label="Found">
         {entries.map((entry, nth) => (
-          <li key={`${entry.about} ${entry.title}`} id={`palette-${nth}`} role="option" aria-selected={nth === at} onClick={() => run(entry)} onPointerMove={() => nth !== at && choose(nth)}>
+          <li
+            key={`${entry.about} ${entry.title}`}
+            id={`palette-${nth}`}
+            role="option"
+            aria-selected={nth === at}
+            onClick={() => run(entry)}
+            onPointerMove={() => nth !== at && choose(nth)}
+          >
             <Icon name={entry.icon} /> <span class="name">{entry.title}</span> <span class="about">{entry.about}</span>
           </li>
         ))}

@@ -58,7 +58,11 @@ export function Side() {
           <ul>
             {screens.map((screen) => (
               <li key={screen.id}>
-                <a href={link(screen.id, screen.isOfTable && table ? [table] : [])} aria-current={screen.id === now.screen ? 'page' : undefined} title={screen.words}>
+                <a
+                  href={link(screen.id, screen.isOfTable && table ? [table] : [])}
+                  aria-current={screen.id === now.screen ? 'page' : undefined}
+                  title={screen.words}
+                >
                   <Icon name={screen.icon} /> <span class="name">{screen.title}</span>
                 </a>
               </li>

@@ -24,7 +24,14 @@ function who(): string {
 export function Top() {
   return (
     <header class="top">
-      <Button kind="quiet" icon="menu" label="Tables and screens" class="side-button" expanded={isSideOpen.value} onClick={() => (isSideOpen.value = !isSideOpen.value)} />
+      <Button
+        kind="quiet"
+        icon="menu"
+        label="Tables and screens"
+        class="side-button"
+        expanded={isSideOpen.value}
+        onClick={() => (isSideOpen.value = !isSideOpen.value)}
+      />
       <a class="brand" href={link('start')} aria-label="Hashrange, start">
         <svg viewBox="0 0 28 16" width="28" height="16" aria-hidden="true">
           <path d="M1 8h26M1 4v8M27 4v8" />
@@ -41,10 +48,22 @@ export function Top() {
         </button>
       )}
       <span class="space" />
-      <button type="button" class="find" onClick={() => (isPaletteOpen.value = true)} title="Find tables, keys and actions" aria-label={`Find ${keyWords('mod+k')}: tables, keys and actions`}>
+      <button
+        type="button"
+        class="find"
+        onClick={() => (isPaletteOpen.value = true)}
+        title="Find tables, keys and actions"
+        aria-label={`Find ${keyWords('mod+k')}: tables, keys and actions`}
+      >
         <Icon name="query" /> <span>Find</span> <kbd>{keyWords('mod+k')}</kbd>
       </button>
-      <Button kind="quiet" icon="key" title={setup.Namespaces ? 'Access and namespace' : 'Access'} class="access" onClick={() => (askingForAccess.value = true)}>
+      <Button
+        kind="quiet"
+        icon="key"
+        title={setup.Namespaces ? 'Access and namespace' : 'Access'}
+        class="access"
+        onClick={() => (askingForAccess.value = true)}
+      >
         <span class="access-words">
           {setup.Namespaces ? 'namespace ' : ''}
           {who()}

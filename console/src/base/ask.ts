@@ -16,7 +16,12 @@ export interface Asked<T> {
  * longer, unless `keeps` says so: for what changes while it is typed.
  */
 export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>, how: { keeps?: boolean } = {}): Asked<T> {
-  const [state, set] = useState<{ key: string | null; answer: T | null; fault: Fault | null; isWaiting: boolean }>({ key: null, answer: null, fault: null, isWaiting: key !== null });
+  const [state, set] = useState<{ key: string | null; answer: T | null; fault: Fault | null; isWaiting: boolean }>({
+    key: null,
+    answer: null,
+    fault: null,
+    isWaiting: key !== null,
+  });
   const [round, next] = useState(0);
   const newest = useRef(ask);
   newest.current = ask;
@@ -26,10 +31,17 @@ export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Prom
       return;
     }
     const ending = new AbortController();
-    set((before) => ({ ...before, answer: before.key === key || how.keeps ? before.answer : null, fault: before.key === key ? before.fault : null, key, isWaiting: true }));
+    set((before) => ({
+      ...before,
+      answer: before.key === key || how.keeps ? before.answer : null,
+      fault: before.key === key ? before.fault : null,
+      key,
+      isWaiting: true,
+    }));
     newest.current(ending.signal).then(
       (answer) => !ending.signal.aborted && set({ key, answer, fault: null, isWaiting: false }),
-      (error: unknown) => !isAbort(error) && !ending.signal.aborted && set((before) => ({ ...before, fault: asFault(error), isWaiting: false })),
+      (error: unknown) =>
+        !isAbort(error) && !ending.signal.aborted && set((before) => ({ ...before, fault: asFault(error), isWaiting: false })),
     );
     return () => ending.abort();
   }, [key, round]);

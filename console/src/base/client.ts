@@ -35,9 +35,26 @@ export interface Answered<T> {
 }
 
 const writes = new Set([
-  'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems', 'CreateTable', 'UpdateTable',
-  'DeleteTable', 'UpdateTimeToLive', 'LoadSample', 'PutKeyTemplate', 'DeleteKeyTemplate', 'UndoKeyTemplate',
-  'KeepKeyTemplate', 'TagResource', 'UntagResource', 'UpdateContinuousBackups', 'Reset', 'Restore', 'Save',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'BatchWriteItem',
+  'TransactWriteItems',
+  'CreateTable',
+  'UpdateTable',
+  'DeleteTable',
+  'UpdateTimeToLive',
+  'LoadSample',
+  'PutKeyTemplate',
+  'DeleteKeyTemplate',
+  'UndoKeyTemplate',
+  'KeepKeyTemplate',
+  'TagResource',
+  'UntagResource',
+  'UpdateContinuousBackups',
+  'Reset',
+  'Restore',
+  'Save',
 ]);
 
 const statements = new Set(['ExecuteStatement', 'BatchExecuteStatement', 'ExecuteTransaction']);
@@ -120,7 +137,12 @@ function parsed(text: string, status: number, operation: string): unknown {
     return text === '' ? {} : JSON.parse(text);
   } catch {
     const started = text.slice(0, 200);
-    throw new Fault({ kind: 'server', type: `HTTP ${status}`, status, sentence: `${operation} was not answered by a database: ${started}` });
+    throw new Fault({
+      kind: 'server',
+      type: `HTTP ${status}`,
+      status,
+      sentence: `${operation} was not answered by a database: ${started}`,
+    });
   }
 }
 
@@ -129,7 +151,10 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
     throw faultOfPage('readOnlyPage', `${operation} would write, and this page is in read-only mode.`);
   }
   if (setup.NeedsKeys && !setup.Signs && !canSign()) {
-    throw faultOfPage('credentialsMissing', 'Browsers sign only on https and on localhost: open this page through `hashrange console --endpoint URL`.');
+    throw faultOfPage(
+      'credentialsMissing',
+      'Browsers sign only on https and on localhost: open this page through `hashrange console --endpoint URL`.',
+    );
   }
   const text = JSON.stringify(body);
   const headers = await headersOf(operation, text, options);
@@ -137,7 +162,15 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
   let answer: Response;
   let said: string;
   try {
-    answer = await fetch('/', { method: 'POST', headers, body: text, signal: options.signal, cache: 'no-store', credentials: 'omit', redirect: 'error' });
+    answer = await fetch('/', {
+      method: 'POST',
+      headers,
+      body: text,
+      signal: options.signal,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+    });
     said = await answer.text();
   } catch (error) {
     if (isAbort(error)) throw error;
@@ -154,7 +187,11 @@ async function exchange(operation: string, body: unknown, options: CallOptions):
 }
 
 /** Sends a request, and returns its answer with what it took. */
-export async function callAndMeter<T = Record<string, unknown>>(operation: string, body: unknown, options: CallOptions = {}): Promise<Answered<T>> {
+export async function callAndMeter<T = Record<string, unknown>>(
+  operation: string,
+  body: unknown,
+  options: CallOptions = {},
+): Promise<Answered<T>> {
   try {
     const answered = await exchange(operation, body, options);
     if (options.own) features.found(operation);

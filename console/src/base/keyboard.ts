@@ -20,7 +20,22 @@ const isMac = typeof navigator !== 'undefined' && /Mac|iP(hone|ad)/.test(navigat
 
 /** Returns a shortcut's keys as people read them: Ctrl K. */
 export const keyWords = (keys: string): string =>
-  keys.split('+').map((part) => (part === 'mod' ? (isMac ? '⌘' : 'Ctrl') : part === 'alt' ? 'Alt' : part === 'shift' ? 'Shift' : part.length === 1 ? part.toUpperCase() : part)).join(' ');
+  keys
+    .split('+')
+    .map((part) =>
+      part === 'mod'
+        ? isMac
+          ? '⌘'
+          : 'Ctrl'
+        : part === 'alt'
+          ? 'Alt'
+          : part === 'shift'
+            ? 'Shift'
+            : part.length === 1
+              ? part.toUpperCase()
+              : part,
+    )
+    .join(' ');
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

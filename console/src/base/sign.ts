@@ -28,8 +28,7 @@ export const canSign = (): boolean => typeof crypto !== 'undefined' && crypto.su
 
 export const amzDate = (at: Date): string => at.toISOString().replace(/[-:]|\.\d{3}/g, '');
 
-const hex = (bytes: ArrayBuffer): string =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+const hex = (bytes: ArrayBuffer): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const sha256 = async (words: string): Promise<string> => hex(await crypto.subtle.digest('SHA-256', text.encode(words)));
 

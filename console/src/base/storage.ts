@@ -51,5 +51,7 @@ export function kept<T>(name: string, usual: T, accepts: (read: unknown) => bool
 
 export const isText = (read: unknown): read is string => typeof read === 'string';
 
-export const isListOf = <T>(accepts: (read: unknown) => read is T) => (read: unknown): read is T[] =>
-  Array.isArray(read) && read.every(accepts);
+export const isListOf =
+  <T>(accepts: (read: unknown) => read is T) =>
+  (read: unknown): read is T[] =>
+    Array.isArray(read) && read.every(accepts);

@@ -67,7 +67,11 @@ export async function refreshTables(): Promise<void> {
     const names: string[] = [];
     let start: string | undefined;
     do {
-      const page: { TableNames?: string[]; LastEvaluatedTableName?: string } = await call('ListTables', { ExclusiveStartTableName: start }, { unrecorded: true });
+      const page: { TableNames?: string[]; LastEvaluatedTableName?: string } = await call(
+        'ListTables',
+        { ExclusiveStartTableName: start },
+        { unrecorded: true },
+      );
       names.push(...(page.TableNames ?? []));
       start = page.LastEvaluatedTableName;
     } while (start !== undefined && names.length < mostNames);

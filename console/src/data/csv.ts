@@ -59,4 +59,5 @@ export function delimiterOf(text: string): string {
 const cellOf = (text: string): string => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 
 /** Writes rows with the line ends of RFC 4180. */
-export const writeCsv = (rows: string[][]): string => rows.map((row) => `${row.length === 1 && row[0] === '' ? '""' : row.map(cellOf).join(',')}\r\n`).join('');
+export const writeCsv = (rows: string[][]): string =>
+  rows.map((row) => `${row.length === 1 && row[0] === '' ? '""' : row.map(cellOf).join(',')}\r\n`).join('');

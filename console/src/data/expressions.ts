@@ -19,8 +19,21 @@ export type FilterOperator =
 
 export const keyOperators: KeyOperator[] = ['=', '<', '<=', '>', '>=', 'BETWEEN', 'begins_with'];
 export const filterOperators: FilterOperator[] = [
-  '=', '<>', '<', '<=', '>', '>=', 'BETWEEN', 'IN', 'begins_with', 'contains', 'not contains', 'attribute_exists',
-  'attribute_not_exists', 'attribute_type', 'size',
+  '=',
+  '<>',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'BETWEEN',
+  'IN',
+  'begins_with',
+  'contains',
+  'not contains',
+  'attribute_exists',
+  'attribute_not_exists',
+  'attribute_type',
+  'size',
 ];
 export const comparators: Comparator[] = ['=', '<>', '<', '<=', '>', '>='];
 
@@ -65,7 +78,8 @@ export interface Asked {
 }
 
 /** Writes the name of an attribute as a path: in double quotes where it has signs of paths. */
-export const pathOf = (name: string): string => (/^[^.[\]",]+$/.test(name) && name.trim() === name ? name : `"${name.replace(/["\\]/g, '\\$&')}"`);
+export const pathOf = (name: string): string =>
+  /^[^.[\]",]+$/.test(name) && name.trim() === name ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
 
 export type Step = { name: string } | { nth: number };
 
@@ -182,7 +196,8 @@ function filterCondition(row: FilterRow, holders: Placeholders): string {
 export function filterFault(row: FilterRow): string | null {
   try {
     if (row.operator === 'IN' && row.values.length === 0) return 'IN needs at least one value';
-    if (row.type === 'N' && !needsNoValue(row.operator) && row.operator !== 'attribute_type' && (row.values[0] ?? '') === '') return 'A number is missing';
+    if (row.type === 'N' && !needsNoValue(row.operator) && row.operator !== 'attribute_type' && (row.values[0] ?? '') === '')
+      return 'A number is missing';
     filterCondition(row, new Placeholders());
     return null;
   } catch (error) {
@@ -194,7 +209,8 @@ export function filterFault(row: FilterRow): string | null {
 const isUsed = (row: FilterRow): boolean => !row.isOff && row.path.trim() !== '';
 
 /** Splits a projection at its commas, but for those in double quotes. */
-export const splitPaths = (text: string): string[] => (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((one) => one.trim()).filter(Boolean);
+export const splitPaths = (text: string): string[] =>
+  (text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((one) => one.trim()).filter(Boolean);
 
 /** Returns the sort key rows that take part: leading ones with =, and the first that has another operator. */
 export function usedSort(rows: KeyRow[]): KeyRow[] {
@@ -216,11 +232,13 @@ export function ask(question: Question): Asked {
   const leftOut: string[] = [];
   if (isQuery) {
     const sort = usedSort(question.sort);
-    for (const row of question.sort.slice(sort.length).filter(isComplete)) leftOut.push(`${row.name}: the sort key attributes before it need =`);
+    for (const row of question.sort.slice(sort.length).filter(isComplete))
+      leftOut.push(`${row.name}: the sort key attributes before it need =`);
     request['KeyConditionExpression'] = [...question.partition, ...sort].map((row) => keyCondition(row, holders)).join(' AND ');
     if (question.isDescending) request['ScanIndexForward'] = false;
   } else {
-    for (const row of [...question.partition, ...question.sort].filter(isComplete)) leftOut.push(`${row.name}: without the whole partition key there is no range to read`);
+    for (const row of [...question.partition, ...question.sort].filter(isComplete))
+      leftOut.push(`${row.name}: without the whole partition key there is no range to read`);
   }
   const filters = question.filters.filter(isUsed).map((row) => filterCondition(row, holders));
   if (filters.length > 0) request['FilterExpression'] = filters.join(' AND ');
@@ -250,7 +268,12 @@ export function literal(value: AttributeValue): string {
 }
 
 /** Writes an expression with its names and values in the place of placeholders, for people and for the shell. */
-export function inlined(expression: string, names: Record_<string>, values: Record_<AttributeValue>, word: (name: string) => string = (name) => name): string {
+export function inlined(
+  expression: string,
+  names: Record_<string>,
+  values: Record_<AttributeValue>,
+  word: (name: string) => string = (name) => name,
+): string {
   return expression.replace(/[#:][A-Za-z0-9_]+/g, (holder) => {
     if (holder.startsWith('#')) return Object.hasOwn(names, holder) ? word(names[holder] as string) : holder;
     return Object.hasOwn(values, holder) ? literal(values[holder] as AttributeValue) : holder;
@@ -279,7 +302,8 @@ export function updateOf(table: string, key: Record_<AttributeValue>, changes: C
   }
   // An item that is gone must not be made anew by an update.
   const [keyName] = Object.keys(key);
-  if (keyName !== undefined && changes.every((change) => change.before === undefined)) conditions.push(`attribute_exists(${holders.name(keyName)})`);
+  if (keyName !== undefined && changes.every((change) => change.before === undefined))
+    conditions.push(`attribute_exists(${holders.name(keyName)})`);
   const parts = [set.length > 0 ? `SET ${set.join(', ')}` : '', remove.length > 0 ? `REMOVE ${remove.join(', ')}` : ''];
   const request: Record<string, unknown> = {
     TableName: table,

@@ -1,6 +1,7 @@
 // Times in words beside numbers and texts that mean a moment.
 
-const hint = /(^|[_\-. ])(at|ts|on|time|date|epoch|expires?|expiry|ttl|until|since|created|updated|modified|deleted|last|seen)($|[_\-. ])|time|date|(At|On|Ms|Epoch|Ttl|TTL|Expires|Expiry|Until|Since)$|^(created|updated|modified|expires|expiry)/;
+const hint =
+  /(^|[_\-. ])(at|ts|on|time|date|epoch|expires?|expiry|ttl|until|since|created|updated|modified|deleted|last|seen)($|[_\-. ])|time|date|(At|On|Ms|Epoch|Ttl|TTL|Expires|Expiry|Until|Since)$|^(created|updated|modified|expires|expiry)/;
 
 const year2000 = 946_684_800;
 const year2200 = 7_258_118_400;

@@ -92,11 +92,20 @@ export function brief(value: AttributeValue, most = 200, form: BinaryForm = 'bas
     case 'SS':
     case 'NS':
     case 'BS':
-      return briefList((content as string[]).map((one) => (type === 'SS' ? quote(one.slice(0, most)) : one)), '{}', most);
+      return briefList(
+        (content as string[]).map((one) => (type === 'SS' ? quote(one.slice(0, most)) : one)),
+        '{}',
+        most,
+      );
     case 'L':
       return briefParts(content as AttributeValue[], '[]', most, (one, left) => inner(one, left, form));
     case 'M':
-      return briefParts(Object.entries(content as Item), '{}', most, ([name, one], left) => `${cut(name, left)}: ${inner(one, left, form)}`);
+      return briefParts(
+        Object.entries(content as Item),
+        '{}',
+        most,
+        ([name, one], left) => `${cut(name, left)}: ${inner(one, left, form)}`,
+      );
   }
 }
 
@@ -105,7 +114,8 @@ const inner = (value: AttributeValue, most: number, form: BinaryForm): string =>
 
 const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, Math.max(1, most))}…`);
 
-const briefList = (parts: string[], [open, close]: string, most: number): string => briefParts(parts, `${open}${close}`, most, (one) => one);
+const briefList = (parts: string[], [open, close]: string, most: number): string =>
+  briefParts(parts, `${open}${close}`, most, (one) => one);
 
 function briefParts<T>(parts: T[], signs: string, most: number, write: (part: T, left: number) => string): string {
   let text = '';
@@ -185,7 +195,10 @@ const readText = (line: string): string | null => {
 };
 
 function elements(text: string, read: (line: string) => string): string[] {
-  const lines = text.split('\n').filter((line) => line !== '').map(read);
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(read);
   if (lines.length === 0) fail('A set has at least one element, one a line');
   if (new Set(lines).size < lines.length) fail('A set has each element once');
   return lines;
@@ -223,7 +236,8 @@ export function valueOfTyped(json: Json): AttributeValue {
 }
 
 /** Reads an item in DynamoDB JSON. */
-export const itemOfTyped = (json: Record_<Json>): Item => record(Object.entries(json).map(([name, value]): [string, AttributeValue] => [name, valueOfTyped(value)]));
+export const itemOfTyped = (json: Record_<Json>): Item =>
+  record(Object.entries(json).map(([name, value]): [string, AttributeValue] => [name, valueOfTyped(value)]));
 
 /** Reads a value of plain JSON: a number is a number, an array a list. */
 export function valueOfPlain(json: Json): AttributeValue {
@@ -234,9 +248,11 @@ export function valueOfPlain(json: Json): AttributeValue {
   return Array.isArray(json) ? { L: json.map(valueOfPlain) } : { M: itemOfPlain(json) };
 }
 
-export const itemOfPlain = (json: Record_<Json>): Item => record(Object.entries(json).map(([name, value]): [string, AttributeValue] => [name, valueOfPlain(value)]));
+export const itemOfPlain = (json: Record_<Json>): Item =>
+  record(Object.entries(json).map(([name, value]): [string, AttributeValue] => [name, valueOfPlain(value)]));
 
-const isTypedValue = (json: Json): boolean => isObject(json) && Object.keys(json).length === 1 && typeNames.includes(Object.keys(json)[0] as TypeName);
+const isTypedValue = (json: Json): boolean =>
+  isObject(json) && Object.keys(json).length === 1 && typeNames.includes(Object.keys(json)[0] as TypeName);
 
 /** Whether an object is an item in DynamoDB JSON: every member is a value with its type. */
 export const looksTyped = (json: Record_<Json>): boolean => Object.keys(json).length > 0 && Object.values(json).every(isTypedValue);
@@ -260,7 +276,8 @@ export function plain(value: AttributeValue): Json {
   }
 }
 
-export const plainItem = (item: Item): Record_<Json> => record(Object.entries(item).map(([name, value]): [string, Json] => [name, plain(value)]));
+export const plainItem = (item: Item): Record_<Json> =>
+  record(Object.entries(item).map(([name, value]): [string, Json] => [name, plain(value)]));
 
 /** Returns a number as JSON writes it: no plus sign, no bare point. */
 function jsonNumber(text: string): string {
@@ -288,7 +305,11 @@ function typedLines(value: unknown, depth: number): string {
 /** Whether it is a value such as {"S": "text"}, or a list of texts. */
 const isFlat = (value: object): boolean => {
   const members = Object.values(value);
-  return Array.isArray(value) ? value.every((one) => typeof one === 'string') : members.length === 1 && (typeof members[0] !== 'object' || Array.isArray(members[0])) && (!Array.isArray(members[0]) || isFlat(members[0]));
+  return Array.isArray(value)
+    ? value.every((one) => typeof one === 'string')
+    : members.length === 1 &&
+        (typeof members[0] !== 'object' || Array.isArray(members[0])) &&
+        (!Array.isArray(members[0]) || isFlat(members[0]));
 };
 
 const spaced = (flat: string, value: unknown): string => {
@@ -304,6 +325,10 @@ export function canonical(value: AttributeValue): string {
   const { type, content } = opened(value);
   if (type === 'SS' || type === 'NS' || type === 'BS') return `${type}${JSON.stringify([...(content as string[])].sort())}`;
   if (type === 'L') return `L[${(content as AttributeValue[]).map(canonical).join()}]`;
-  if (type === 'M') return `M{${Object.keys(content as Item).sort().map((name) => `${quote(name)}:${canonical((content as Item)[name] as AttributeValue)}`).join()}}`;
+  if (type === 'M')
+    return `M{${Object.keys(content as Item)
+      .sort()
+      .map((name) => `${quote(name)}:${canonical((content as Item)[name] as AttributeValue)}`)
+      .join()}}`;
   return `${type}${JSON.stringify(content)}`;
 }

@@ -56,7 +56,12 @@ export function DropZone() {
     if (!taken) return;
     fail(null);
     if (taken.size > largest) {
-      fail(faultOfPage('other', `${taken.name} has ${bytes(taken.size)}; this page reads files up to ${bytes(largest)}. Use hashrange import for larger ones.`));
+      fail(
+        faultOfPage(
+          'other',
+          `${taken.name} has ${bytes(taken.size)}; this page reads files up to ${bytes(largest)}. Use hashrange import for larger ones.`,
+        ),
+      );
       return;
     }
     try {
@@ -92,7 +97,12 @@ export function DropZone() {
         />
       </div>
       {fault && <ErrorBox fault={fault} />}
-      {file && ('rows' in file.read ? <ImportDialog file={file.name} rows={file.read.rows} close={() => setFile(null)} /> : <ModelDialog file={file.name} text={file.read.model} close={() => setFile(null)} />)}
+      {file &&
+        ('rows' in file.read ? (
+          <ImportDialog file={file.name} rows={file.read.rows} close={() => setFile(null)} />
+        ) : (
+          <ModelDialog file={file.name} text={file.read.model} close={() => setFile(null)} />
+        ))}
     </>
   );
 }

@@ -29,7 +29,13 @@ const types: { value: ColumnType; title: string }[] = [
 
 /** Returns a table's name made of a file's. */
 export const nameOf = (file: string): string =>
-  (file.replace(/\.[^.]+$/, '').replace(/[^A-Za-z0-9_.-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 255) || 'table').padEnd(3, '_');
+  (
+    file
+      .replace(/\.[^.]+$/, '')
+      .replace(/[^A-Za-z0-9_.-]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 255) || 'table'
+  ).padEnd(3, '_');
 
 interface Writing {
   progress: Progress | null;
@@ -91,7 +97,8 @@ function useChoices(file: string, read: Rows): Choices {
   const keys = table ? keyNames(table) : [key.partition, key.sort ?? ''].filter(Boolean);
   const check = useMemo(() => checkKeys(rows, keys), [rows, keys.join('\u0000')]);
   const wrong = wrongOf(rows, keys, name, table ? (one) => keyType(table, one) : null);
-  const setType = (nth: number, type: ColumnType): void => setColumns(columns.map((one, at) => (at === nth ? { ...one, type, why: undefined } : one)));
+  const setType = (nth: number, type: ColumnType): void =>
+    setColumns(columns.map((one, at) => (at === nth ? { ...one, type, why: undefined } : one)));
   return { rows, setType, suggested, name, setName, key, setKey, isThere, keys, check, wrong };
 }
 
@@ -101,10 +108,18 @@ export function ImportDialog({ file, rows: read, close }: { file: string; rows: 
   const { progress, isCreating } = writing;
   const { name, keys, rows, check, wrong, isThere } = choices;
   const start = (): void => {
-    if (!wrong && !progress && !isCreating) void writing.start(isThere ? null : requestOf(name, keys, rows.columns), name, rows, check.rows);
+    if (!wrong && !progress && !isCreating)
+      void writing.start(isThere ? null : requestOf(name, keys, rows.columns), name, rows, check.rows);
   };
   return (
-    <Dialog title={`Import ${file}`} size="wide" close={close} isBusy={isCreating || progress?.isRunning === true} submit={start} foot={<ImportFoot choices={choices} writing={writing} close={close} />}>
+    <Dialog
+      title={`Import ${file}`}
+      size="wide"
+      close={close}
+      isBusy={isCreating || progress?.isRunning === true}
+      submit={start}
+      foot={<ImportFoot choices={choices} writing={writing} close={close} />}
+    >
       {progress ? <Running progress={progress} name={name} rows={rows} file={file} /> : <ImportChoices choices={choices} />}
       {writing.fault && <ErrorBox fault={writing.fault} />}
     </Dialog>
@@ -152,13 +167,31 @@ function ImportChoices({ choices }: { choices: Choices }) {
   return (
     <>
       <div class="import-choices">
-        <TextField label="Table" value={name} set={choices.setName} isMono isFirst hint={isThere ? 'It is there: items with the same key are replaced.' : undefined} />
+        <TextField
+          label="Table"
+          value={name}
+          set={choices.setName}
+          isMono
+          isFirst
+          hint={isThere ? 'It is there: items with the same key are replaced.' : undefined}
+        />
         {isThere ? (
           <p class="hint import-key">Key: {keys.join(', ')}</p>
         ) : (
           <>
-            <KeySelect label="Partition key" columns={columns} value={key.partition} set={(to) => setKey({ partition: to, sort: key.sort === to ? null : key.sort })} />
-            <KeySelect label="Sort key" columns={columns.filter((one) => one.name !== key.partition)} value={key.sort ?? ''} set={(to) => setKey({ ...key, sort: to || null })} isOptional />
+            <KeySelect
+              label="Partition key"
+              columns={columns}
+              value={key.partition}
+              set={(to) => setKey({ partition: to, sort: key.sort === to ? null : key.sort })}
+            />
+            <KeySelect
+              label="Sort key"
+              columns={columns.filter((one) => one.name !== key.partition)}
+              value={key.sort ?? ''}
+              set={(to) => setKey({ ...key, sort: to || null })}
+              isOptional
+            />
           </>
         )}
       </div>
@@ -166,7 +199,11 @@ function ImportChoices({ choices }: { choices: Choices }) {
         <p class="row import-suggested">
           <span class="hint">Unique:</span>
           {suggested.map((one) => (
-            <Button key={`${one.partition} ${one.sort}`} pressed={one.partition === key.partition && one.sort === key.sort} onClick={() => setKey(one)}>
+            <Button
+              key={`${one.partition} ${one.sort}`}
+              pressed={one.partition === key.partition && one.sort === key.sort}
+              onClick={() => setKey(one)}
+            >
               <span class="mono">{one.sort === null ? one.partition : `${one.partition} + ${one.sort}`}</span>
             </Button>
           ))}
@@ -178,7 +215,19 @@ function ImportChoices({ choices }: { choices: Choices }) {
   );
 }
 
-function KeySelect({ label, columns, value, set, isOptional }: { label: string; columns: Column[]; value: string; set: (name: string) => void; isOptional?: boolean }) {
+function KeySelect({
+  label,
+  columns,
+  value,
+  set,
+  isOptional,
+}: {
+  label: string;
+  columns: Column[];
+  value: string;
+  set: (name: string) => void;
+  isOptional?: boolean;
+}) {
   return (
     <div class="field">
       <label for={`import-${label}`}>{label}</label>
@@ -199,7 +248,8 @@ function wrongOf(rows: Rows, keys: string[], name: string, typeOfKey: ((key: str
   for (const key of keys) {
     const column = rows.columns.find((one) => one.name === key);
     if (!column || column.type === 'skip') return `The key attribute ${key} is not among the columns.`;
-    if (typeOfKey && rows.kind === 'cells' && typeOfKey(key) !== column.type) return `${key} is of type ${typeOfKey(key)} in the table: choose that type for its column.`;
+    if (typeOfKey && rows.kind === 'cells' && typeOfKey(key) !== column.type)
+      return `${key} is of type ${typeOfKey(key)} in the table: choose that type for its column.`;
   }
   return null;
 }
@@ -224,8 +274,10 @@ function Check({ check, total, wrong }: { check: ReturnType<typeof checkKeys>; t
           <>
             {counted(total, 'row')}
             {isFine && ', each with a key of its own.'}
-            {check.replaced > 0 && `: ${counted(check.replaced, 'row')} would be replaced by a later one with the same key${check.example ? `, such as ${check.example.slice(0, 80)}` : ''}; ${counted(check.rows.length, 'item is', 'items are')} left.`}
-            {check.missing > 0 && ` ${counted(check.missing, 'row has', 'rows have')} no value for the key and ${check.missing === 1 ? 'is' : 'are'} left out.`}
+            {check.replaced > 0 &&
+              `: ${counted(check.replaced, 'row')} would be replaced by a later one with the same key${check.example ? `, such as ${check.example.slice(0, 80)}` : ''}; ${counted(check.rows.length, 'item is', 'items are')} left.`}
+            {check.missing > 0 &&
+              ` ${counted(check.missing, 'row has', 'rows have')} no value for the key and ${check.missing === 1 ? 'is' : 'are'} left out.`}
           </>
         )}
       </span>
@@ -246,7 +298,11 @@ function Preview({ rows, keys, setType }: { rows: Rows; keys: string[]; setType:
                   {keys.includes(column.name) && <Icon name="key" />} {visible(column.name.slice(0, 40))}
                 </span>
                 {rows.kind === 'cells' ? (
-                  <select aria-label={`Type of ${column.name}`} value={column.type} onChange={(event) => setType(nth, event.currentTarget.value as ColumnType)}>
+                  <select
+                    aria-label={`Type of ${column.name}`}
+                    value={column.type}
+                    onChange={(event) => setType(nth, event.currentTarget.value as ColumnType)}
+                  >
                     {types.map((one) => (
                       <option key={one.value} value={one.value} selected={one.value === column.type}>
                         {one.title}
@@ -289,7 +345,16 @@ function Running({ progress, name, rows, file }: { progress: Progress; name: str
   const written = progress.done - refused.length;
   const isDone = progress.done === progress.of;
   const keep = (): void =>
-    saveFile(`refused-of-${file}.jsonl`, 'application/x-ndjson', refused.map((one) => `${JSON.stringify({ row: one.row + 1, why: one.words, cells: rows.kind === 'cells' ? rows.cells[one.row] : rows.items[one.row] })}\n`).join(''));
+    saveFile(
+      `refused-of-${file}.jsonl`,
+      'application/x-ndjson',
+      refused
+        .map(
+          (one) =>
+            `${JSON.stringify({ row: one.row + 1, why: one.words, cells: rows.kind === 'cells' ? rows.cells[one.row] : rows.items[one.row] })}\n`,
+        )
+        .join(''),
+    );
   return (
     <div class="import-running">
       <p role="status">

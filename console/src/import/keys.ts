@@ -18,7 +18,8 @@ interface Candidate {
   isFilled: boolean;
 }
 
-const looksLikeKey = (name: string): number => (/^(pk|id|key|uuid)$/i.test(name) ? 2 : /(^|[_-])(id|key|uuid|code|number|no)$|Id$|ID$/.test(name) ? 1 : 0);
+const looksLikeKey = (name: string): number =>
+  /^(pk|id|key|uuid)$/i.test(name) ? 2 : /(^|[_-])(id|key|uuid|code|number|no)$|Id$|ID$/.test(name) ? 1 : 0;
 
 const looksLikeOrder = (name: string): boolean => /date|time|created|placed|(^|_)(at|on)$|At$|^sk$/i.test(name);
 
@@ -62,7 +63,8 @@ export function suggestKeys(rows: Rows): KeyChoice[] {
   for (const first of all) {
     for (const second of all) {
       if (first === second || first.distinct === n || first.distinct < 2 || pairs.length >= 12) continue;
-      if (first.distinct * second.distinct >= n && isUnique(rows, [first.name, second.name], n)) pairs.push({ partition: first.name, sort: second.name });
+      if (first.distinct * second.distinct >= n && isUnique(rows, [first.name, second.name], n))
+        pairs.push({ partition: first.name, sort: second.name });
     }
   }
   pairs.sort((one, other) => rankOf(other) - rankOf(one));

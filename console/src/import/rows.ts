@@ -4,7 +4,18 @@
 import { delimiterOf, readCsv } from '../data/csv';
 import { isObject, type Json, parseJson, writeJson } from '../data/json';
 import { at, record } from '../data/record';
-import { type AttributeValue, fromTyped, type Item, itemOfPlain, itemOfTyped, looksTyped, TypedFault, typeOf, type TypeName, valueOfPlain } from '../data/values';
+import {
+  type AttributeValue,
+  fromTyped,
+  type Item,
+  itemOfPlain,
+  itemOfTyped,
+  looksTyped,
+  TypedFault,
+  typeOf,
+  type TypeName,
+  valueOfPlain,
+} from '../data/values';
 
 /** What a column of CSV becomes. */
 export type ColumnType = 'S' | 'N' | 'BOOL' | 'JSON' | 'skip';
@@ -92,8 +103,13 @@ function itemOf(json: Json, place: string): Item {
 function rowsOfItems(items: Item[]): Rows {
   if (items.length === 0) throw new FileFault('The file has no items.');
   const types = new Map<string, Set<TypeName>>();
-  for (const item of items) for (const [name, value] of Object.entries(item)) types.set(name, (types.get(name) ?? new Set()).add(typeOf(value)));
-  const columns = [...types].map(([name, of]): Column => ({ name, type: of.size === 1 && of.has('N') ? 'N' : 'S', why: [...of].join(', ') }));
+  for (const item of items)
+    for (const [name, value] of Object.entries(item)) types.set(name, (types.get(name) ?? new Set()).add(typeOf(value)));
+  const columns = [...types].map(([name, of]): Column => ({
+    name,
+    type: of.size === 1 && of.has('N') ? 'N' : 'S',
+    why: [...of].join(', '),
+  }));
   return { kind: 'items', columns, count: items.length, cells: [], items };
 }
 
@@ -133,7 +149,9 @@ function readJsonFile(text: string): Read {
   if (!isObject(read)) throw new FileFault('The file has neither items nor tables.');
   const list = at(read, 'Items');
   if (Array.isArray(list)) return { rows: rowsOfItems(list.map((one, nth) => itemOf(one, `Item ${nth + 1}`))) };
-  const isModel = ['ModelName', 'DataModel', 'Resources', 'KeySchema', 'Table', 'Tables', 'TableName', 'AWSTemplateFormatVersion'].some((one) => at(read as { [name: string]: Json }, one) !== undefined);
+  const isModel = ['ModelName', 'DataModel', 'Resources', 'KeySchema', 'Table', 'Tables', 'TableName', 'AWSTemplateFormatVersion'].some(
+    (one) => at(read as { [name: string]: Json }, one) !== undefined,
+  );
   return isModel ? { model: text } : { rows: rowsOfItems([itemOf(read, 'The object')]) };
 }
 

@@ -123,7 +123,11 @@ export class Import {
     for (let nth = 0; left.length > 0; nth += 1) {
       if (nth > 0) await pause(nth, this.ending.signal);
       try {
-        const answer = await call<BatchAnswer>('BatchWriteItem', { RequestItems: { [this.table]: left }, ReturnConsumedCapacity: 'TOTAL' }, { signal: this.ending.signal });
+        const answer = await call<BatchAnswer>(
+          'BatchWriteItem',
+          { RequestItems: { [this.table]: left }, ReturnConsumedCapacity: 'TOTAL' },
+          { signal: this.ending.signal },
+        );
         const after = answer.UnprocessedItems?.[this.table] ?? [];
         if (after.length < left.length) nth = 0;
         left = after;

@@ -60,25 +60,57 @@ export function ColumnsDialog({ all, chosen, choose, close }: ColumnsDialogProps
         </>
       }
     >
-      <input type="search" data-first aria-label="Filter attributes" placeholder={`Filter ${counted(all.length, 'attribute')}`} value={words} onInput={(event) => filter(event.currentTarget.value)} />
+      <input
+        type="search"
+        data-first
+        aria-label="Filter attributes"
+        placeholder={`Filter ${counted(all.length, 'attribute')}`}
+        value={words}
+        onInput={(event) => filter(event.currentTarget.value)}
+      />
       <ul class="columns-list">
-        {found.slice(0, mostShown).map((name) => {
-          const isOn = picked.includes(name);
-          return (
-            <li key={name}>
-              <label>
-                <input type="checkbox" checked={isOn} onChange={() => toggle(name)} />
-                <bdi class="mono">{visible(name)}</bdi>
-              </label>
-              {info.get(name) && <TypeTag type={info.get(name)?.usual ?? 'S'} />}
-              <span class="hint figure">in {counted(info.get(name)?.count ?? 0, 'item')}</span>
-              <Button kind="quiet" icon="up" label={`Move ${name} to the front`} disabled={!isOn || picked[0] === name} onClick={() => move(name, -1)} />
-              <Button kind="quiet" icon="down" label={`Move ${name} to the back`} disabled={!isOn || picked.at(-1) === name} onClick={() => move(name, 1)} />
-            </li>
-          );
-        })}
+        {found.slice(0, mostShown).map((name) => (
+          <ColumnRow
+            key={name}
+            name={name}
+            info={info.get(name)}
+            picked={picked}
+            toggle={() => toggle(name)}
+            move={(by) => move(name, by)}
+          />
+        ))}
       </ul>
       {found.length > mostShown && <p class="hint">{counted(found.length - mostShown, 'more attribute')}: type to find them</p>}
     </Dialog>
+  );
+}
+
+interface ColumnRowProps {
+  name: string;
+  info: ColumnInfo | undefined;
+  picked: string[];
+  toggle: () => void;
+  move: (by: number) => void;
+}
+
+function ColumnRow({ name, info, picked, toggle, move }: ColumnRowProps) {
+  const isOn = picked.includes(name);
+  return (
+    <li>
+      <label>
+        <input type="checkbox" checked={isOn} onChange={toggle} />
+        <bdi class="mono">{visible(name)}</bdi>
+      </label>
+      {info && <TypeTag type={info.usual} />}
+      <span class="hint figure">in {counted(info?.count ?? 0, 'item')}</span>
+      <Button kind="quiet" icon="up" label={`Move ${name} to the front`} disabled={!isOn || picked[0] === name} onClick={() => move(-1)} />
+      <Button
+        kind="quiet"
+        icon="down"
+        label={`Move ${name} to the back`}
+        disabled={!isOn || picked.at(-1) === name}
+        onClick={() => move(1)}
+      />
+    </li>
   );
 }

@@ -26,7 +26,12 @@ export function ConflictDialog({ table, conflict, close, done }: ConflictDialogP
   const [fault, fail] = useState<Fault | null>(null);
   const [isBusy, work] = useState(false);
   const mine = changesOf(conflict.before, conflict.mine, keyNames(table));
-  const names = [...new Set([...mine.map((change) => change.name), ...(now ? changesOf(conflict.before, now, keyNames(table)).map((change) => change.name) : [])])];
+  const names = [
+    ...new Set([
+      ...mine.map((change) => change.name),
+      ...(now ? changesOf(conflict.before, now, keyNames(table)).map((change) => change.name) : []),
+    ]),
+  ];
   const take = (): void => {
     done(now);
     close();

@@ -15,7 +15,17 @@ import { deleteRequest, keyOf, keyWords, remove } from './writing';
 
 const mostListed = 100;
 
-export function DeleteDialog({ table, items, close, done }: { table: TableDescription; items: Item[]; close: () => void; done: () => void }) {
+export function DeleteDialog({
+  table,
+  items,
+  close,
+  done,
+}: {
+  table: TableDescription;
+  items: Item[];
+  close: () => void;
+  done: () => void;
+}) {
   const [keys, setKeys] = useState(() => items.map((item) => keyOf(table, item)).filter((key) => key !== null));
   const [fault, fail] = useState<Fault | null>(null);
   const [isBusy, work] = useState(false);
@@ -65,7 +75,9 @@ export function DeleteDialog({ table, items, close, done }: { table: TableDescri
       <CodeBlock text={keys.slice(0, mostListed).map(keyWords).join('\n')} label="Keys of the items to delete" />
       {keys.length > mostListed && <p class="hint">and {count(keys.length - mostListed)} more</p>}
       {isBusy && <p class="hint">{count(deleted)} deleted</p>}
-      {fault && <ErrorBox fault={fault}>{deleted > 0 && <p>{counted(deleted, 'item was', 'items were')} deleted before that.</p>}</ErrorBox>}
+      {fault && (
+        <ErrorBox fault={fault}>{deleted > 0 && <p>{counted(deleted, 'item was', 'items were')} deleted before that.</p>}</ErrorBox>
+      )}
       {keys.length === 1 && first && <Code operation="DeleteItem" request={deleteRequest(table, first)} />}
     </Dialog>
   );

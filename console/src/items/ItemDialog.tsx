@@ -5,7 +5,18 @@ import { asFault, type Fault } from '../base/faults';
 import { keyNames, keyType, type TableDescription } from '../base/tables';
 import { isObject, shownJson, writeJson } from '../data/json';
 import { at, record } from '../data/record';
-import { type AttributeValue, isSame, type Item, itemOfPlain, itemOfTyped, looksTyped, plainItem, readJson, TypedFault, typedText } from '../data/values';
+import {
+  type AttributeValue,
+  isSame,
+  type Item,
+  itemOfPlain,
+  itemOfTyped,
+  looksTyped,
+  plainItem,
+  readJson,
+  TypedFault,
+  typedText,
+} from '../data/values';
 import { Button } from '../parts/Button';
 import { CodeDialog } from '../parts/Code';
 import { Dialog } from '../parts/Dialog';
@@ -49,7 +60,8 @@ function check(table: TableDescription, text: string, mode: ItemDialogProps['mod
       if (value === undefined) return { wrong: `The key attribute ${name} is missing` };
       if (!(type in value)) return { wrong: `The key attribute ${name} must be of type ${type}` };
       if (type !== 'N' && Object.values(value)[0] === '') return { wrong: `The key attribute ${name} is empty` };
-      if (mode === 'edit' && !isSame(value, at(before, name))) return { wrong: `${name} is part of the key, which cannot be changed: copy the item instead` };
+      if (mode === 'edit' && !isSame(value, at(before, name)))
+        return { wrong: `${name} is part of the key, which cannot be changed: copy the item instead` };
     }
     return { item };
   } catch (error) {
@@ -99,7 +111,17 @@ function useSending({ table, item, close, done, conflict }: ItemDialogProps): Se
   return { fault, isBusy, send: (request, after, key) => void send(request, after, key) };
 }
 
-function Words({ wrong, isUpdate, request, isChanged }: { wrong?: string; isUpdate: boolean; request: Record<string, unknown> | null; isChanged: boolean }) {
+function Words({
+  wrong,
+  isUpdate,
+  request,
+  isChanged,
+}: {
+  wrong?: string;
+  isUpdate: boolean;
+  request: Record<string, unknown> | null;
+  isChanged: boolean;
+}) {
   const words = isUpdate && request && isChanged ? updateWords(request) : null;
   return (
     <p class={`editor-words ${wrong ? 'fault' : 'hint'}`} role="status">
@@ -137,7 +159,12 @@ export function ItemDialog(props: ItemDialogProps) {
   const foot = (
     <>
       {mode !== 'edit' && (
-        <Button kind="quiet" disabled={!read.item} onClick={turn} title="Plain JSON: numbers are numbers, texts are texts, arrays are lists">
+        <Button
+          kind="quiet"
+          disabled={!read.item}
+          onClick={turn}
+          title="Plain JSON: numbers are numbers, texts are texts, arrays are lists"
+        >
           {form === 'ddb' ? 'As plain JSON' : 'As DynamoDB JSON'}
         </Button>
       )}
@@ -156,9 +183,13 @@ export function ItemDialog(props: ItemDialogProps) {
       </div>
       <Words wrong={read.wrong} isUpdate={isUpdate} request={request} isChanged={changes.length > 0} />
       {fault && (
-        <ErrorBox fault={fault}>{fault.kind === 'condition' && <p>An item with this key is there already. Change the key, or edit that item.</p>}</ErrorBox>
+        <ErrorBox fault={fault}>
+          {fault.kind === 'condition' && <p>An item with this key is there already. Change the key, or edit that item.</p>}
+        </ErrorBox>
       )}
-      {showsCode && request && <CodeDialog operation={isUpdate ? 'UpdateItem' : 'PutItem'} request={request} close={() => showCode(false)} />}
+      {showsCode && request && (
+        <CodeDialog operation={isUpdate ? 'UpdateItem' : 'PutItem'} request={request} close={() => showCode(false)} />
+      )}
     </Dialog>
   );
 }

@@ -60,7 +60,14 @@ function Attributes({ table, item, ttl, editValue }: ItemPanelProps) {
   return (
     <>
       {names.length > 12 && (
-        <input type="search" class="panel-filter" aria-label="Filter attributes" placeholder={`Filter ${counted(names.length, 'attribute')}`} value={words} onInput={(event) => filter(event.currentTarget.value)} />
+        <input
+          type="search"
+          class="panel-filter"
+          aria-label="Filter attributes"
+          placeholder={`Filter ${counted(names.length, 'attribute')}`}
+          value={words}
+          onInput={(event) => filter(event.currentTarget.value)}
+        />
       )}
       <dl class="attributes">
         {found.slice(0, shown).map((name) => {
@@ -74,7 +81,16 @@ function Attributes({ table, item, ttl, editValue }: ItemPanelProps) {
                 <TypeTag type={typeOf(value)} />
                 {isKey && <Icon name="key" />}
                 <span class="space" />
-                {editValue && !isKey && <Button kind="quiet" icon="edit" label={`Edit ${name}`} onClick={(event) => editValue(name, (event.currentTarget as Element).closest('div')?.getBoundingClientRect() ?? new DOMRect())} />}
+                {editValue && !isKey && (
+                  <Button
+                    kind="quiet"
+                    icon="edit"
+                    label={`Edit ${name}`}
+                    onClick={(event) =>
+                      editValue(name, (event.currentTarget as Element).closest('div')?.getBoundingClientRect() ?? new DOMRect())
+                    }
+                  />
+                )}
               </dt>
               <dd class="mono">
                 <Whole value={value} />

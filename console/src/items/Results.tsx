@@ -118,7 +118,8 @@ function useSelection(version: unknown): [ReadonlySet<number>, (row: number, isR
     const next = new Set(selected);
     const [from, to] = isRange ? [Math.min(anchor.current, row), Math.max(anchor.current, row)] : [row, row];
     const isOn = !selected.has(row);
-    for (let one = from; one <= to; one += 1) if (isOn) next.add(one);
+    for (let one = from; one <= to; one += 1)
+      if (isOn) next.add(one);
       else next.delete(one);
     anchor.current = row;
     select(next);
@@ -148,7 +149,9 @@ function useOpen(props: ResultsProps, paged: Paged): [number | null, (row: numbe
 
 /** Whether attributes may be missing, by an index, a projection or a statement. */
 const mayMiss = ({ keyed, reading }: ResultsProps): boolean =>
-  (keyed?.projection?.ProjectionType ?? 'ALL') !== 'ALL' || reading?.request['ProjectionExpression'] !== undefined || reading?.operation === 'ExecuteStatement';
+  (keyed?.projection?.ProjectionType ?? 'ALL') !== 'ALL' ||
+  reading?.request['ProjectionExpression'] !== undefined ||
+  reading?.operation === 'ExecuteStatement';
 
 function useResults(props: ResultsProps): State {
   const paged = usePage(props.reading, props.start, props.run, true);
@@ -166,13 +169,39 @@ function useResults(props: ResultsProps): State {
   const shown = useMemo(() => chosenOf(all, props.columns), [all, props.columns]);
   useEffect(() => {
     edit(null);
-    if (table && items.length > 0) see(table.TableName, all.filter((one) => one.count > 0));
+    if (table && items.length > 0)
+      see(
+        table.TableName,
+        all.filter((one) => one.count > 0),
+      );
   }, [paged.page?.took]);
   useEffect(() => {
     if (props.wantsNew) setWhole({ mode: 'new', item: null, row: null });
   }, [props.wantsNew]);
   const canEdit = table !== null && !readOnly.value;
-  return { props, paged, items, keys, all, shown, ttl, canEdit, isPartial: mayMiss(props), open, setOpen, selected, toggle, editing, edit, whole, setWhole, conflict, setConflict, deleting, setDeleting };
+  return {
+    props,
+    paged,
+    items,
+    keys,
+    all,
+    shown,
+    ttl,
+    canEdit,
+    isPartial: mayMiss(props),
+    open,
+    setOpen,
+    selected,
+    toggle,
+    editing,
+    edit,
+    whole,
+    setWhole,
+    conflict,
+    setConflict,
+    deleting,
+    setDeleting,
+  };
 }
 
 /** Edits a value in place, or opens its item where it cannot be edited. */
@@ -208,7 +237,15 @@ export function Results(props: ResultsProps) {
   ]);
   return (
     <div class="results" ref={root}>
-      <Bar_ props={props} paged={paged} shown={state.shown} selected={selected} pickColumns={() => pickColumns(true)} remove={() => state.setDeleting([...selected])} create={state.canEdit ? () => state.setWhole({ mode: 'new', item: null, row: null }) : undefined} />
+      <Bar_
+        props={props}
+        paged={paged}
+        shown={state.shown}
+        selected={selected}
+        pickColumns={() => pickColumns(true)}
+        remove={() => state.setDeleting([...selected])}
+        create={state.canEdit ? () => state.setWhole({ mode: 'new', item: null, row: null }) : undefined}
+      />
       <div class="results-body">
         <Body props={props} paged={paged}>
           {props.view === 'table' ? <Table state={state} /> : <Texts view={props.view} items={state.items} />}
@@ -237,7 +274,13 @@ function Table({ state }: { state: State }) {
   const place = `${table?.TableName ?? ''} ${keyed?.index ?? ''}`;
   const columns: GridColumn[] = [
     { id: ' check', label: 'Selected', title: '', width: checkWidth },
-    ...shown.map((one) => ({ id: one.name, label: `${one.name}, ${one.usual}`, width: widths.value[place]?.[one.name] ?? one.width, isRight: one.usual === 'N', title: columnTitle(one, keys.includes(one.name)) })),
+    ...shown.map((one) => ({
+      id: one.name,
+      label: `${one.name}, ${one.usual}`,
+      width: widths.value[place]?.[one.name] ?? one.width,
+      isRight: one.usual === 'N',
+      title: columnTitle(one, keys.includes(one.name)),
+    })),
   ];
   return (
     <Grid
@@ -253,7 +296,17 @@ function Table({ state }: { state: State }) {
       fit={(name) => setWidth(place, name, widthOf(name, items))}
       open={({ row, column }, beside) => (column === 0 ? setOpen(row) : beginEdit(state, row, shown[column - 1]?.name ?? '', beside))}
       activate={({ row }) => open !== null && open !== row && setOpen(row)}
-      cell={(row, column) => <Cell row={row} item={items[row] as Item} info={shown[column - 1]} isOn={selected.has(row)} toggle={toggle} open={() => setOpen(open === row ? null : row)} ttl={state.ttl} />}
+      cell={(row, column) => (
+        <Cell
+          row={row}
+          item={items[row] as Item}
+          info={shown[column - 1]}
+          isOn={selected.has(row)}
+          toggle={toggle}
+          open={() => setOpen(open === row ? null : row)}
+          ttl={state.ttl}
+        />
+      )}
     />
   );
 }
@@ -318,7 +371,14 @@ function Dialogs({ state }: { state: State }) {
           }}
         />
       )}
-      {deleting && <DeleteDialog table={table} items={deleting.map((row) => items[row]).filter((item) => item !== undefined)} close={() => setDeleting(null)} done={paged.again} />}
+      {deleting && (
+        <DeleteDialog
+          table={table}
+          items={deleting.map((row) => items[row]).filter((item) => item !== undefined)}
+          close={() => setDeleting(null)}
+          done={paged.again}
+        />
+      )}
     </>
   );
 }
@@ -336,11 +396,34 @@ function chosenOf(all: ColumnInfo[], chosen: string[] | null): ColumnInfo[] {
   return found.length > 0 ? found : all;
 }
 
-function Cell({ row, item, info, isOn, toggle, open, ttl }: { row: number; item: Item; info: ColumnInfo | undefined; isOn: boolean; toggle: (row: number, isRange: boolean) => void; open: () => void; ttl?: string }) {
+function Cell({
+  row,
+  item,
+  info,
+  isOn,
+  toggle,
+  open,
+  ttl,
+}: {
+  row: number;
+  item: Item;
+  info: ColumnInfo | undefined;
+  isOn: boolean;
+  toggle: (row: number, isRange: boolean) => void;
+  open: () => void;
+  ttl?: string;
+}) {
   if (info !== undefined) return <ValueCell value={at(item, info.name)} name={info.name} usual={info.usual} isTtl={info.name === ttl} />;
   return (
     <>
-      <input type="checkbox" class="row-check" tabIndex={-1} aria-label={`Select row ${row + 1}`} checked={isOn} onClick={(event) => toggle(row, event.shiftKey)} />
+      <input
+        type="checkbox"
+        class="row-check"
+        tabIndex={-1}
+        aria-label={`Select row ${row + 1}`}
+        checked={isOn}
+        onClick={(event) => toggle(row, event.shiftKey)}
+      />
       <button type="button" class="row-open" tabIndex={-1} aria-label={`Open row ${row + 1}`} onClick={open}>
         <Icon name="right" />
       </button>
@@ -389,12 +472,17 @@ function Nothing({ props, paged }: { props: ResultsProps; paged: Paged }) {
     return (
       <EmptyState title={counted(page.count, 'item')}>
         <p>
-          {page.next === null ? 'That is all.' : 'In this page; there is more.'} {counted(page.examined, 'item was', 'items were')} examined.
+          {page.next === null ? 'That is all.' : 'In this page; there is more.'} {counted(page.examined, 'item was', 'items were')}{' '}
+          examined.
         </p>
       </EmptyState>
     );
   }
-  if (props.reading?.operation === 'ExecuteStatement' && page.next === null && !/^\s*select/i.test(String(props.reading.request['Statement']))) {
+  if (
+    props.reading?.operation === 'ExecuteStatement' &&
+    page.next === null &&
+    !/^\s*select/i.test(String(props.reading.request['Statement']))
+  ) {
     return (
       <EmptyState title="Done">
         <p>The statement returned no items.</p>
@@ -416,6 +504,31 @@ function Nothing({ props, paged }: { props: ResultsProps; paged: Paged }) {
   );
 }
 
+function Download({ name, items, shown, isSelection }: { name: string; items: Item[]; shown: ColumnInfo[]; isSelection: boolean }) {
+  const columns = shown.map((column) => column.name);
+  const entries = fileForms.map((one) => ({
+    title: `${one.title}, ${counted(items.length, 'item')}`,
+    disabled: items.length === 0,
+    run: () => saveFile(`${name}.${one.extension}`, one.type, fileText(one.form, items, columns, binaryForm.value)),
+  }));
+  return (
+    <Menu kind="quiet" icon="download" label={isSelection ? 'Download what is selected' : 'Download what is shown'} entries={entries} />
+  );
+}
+
+/** How values are shown, on all screens. */
+function Forms() {
+  const entries = [
+    { title: 'Types in each cell', checked: showsTypes.value, run: () => (showsTypes.value = !showsTypes.value) },
+    ...binaryForms.map((form) => ({
+      title: `Binary as ${form.title}`,
+      checked: binaryForm.value === form.value,
+      run: () => (binaryForm.value = form.value),
+    })),
+  ];
+  return <Menu kind="quiet" icon="more" label="How values are shown" entries={entries} />;
+}
+
 interface BarProps {
   props: ResultsProps;
   paged: Paged;
@@ -429,7 +542,6 @@ interface BarProps {
 function Bar_({ props, paged, shown, selected, pickColumns, remove, create }: BarProps) {
   const items = paged.page?.items ?? [];
   const chosen = selected.size > 0 ? items.filter((_, row) => selected.has(row)) : items;
-  const name = props.table?.TableName ?? 'items';
   const views: { id: View; title: string }[] = [
     { id: 'table', title: 'Table' },
     { id: 'json', title: 'JSON' },
@@ -462,25 +574,8 @@ function Bar_({ props, paged, shown, selected, pickColumns, remove, create }: Ba
         ))}
       </div>
       <Button kind="quiet" icon="columns" label="Columns" disabled={items.length === 0} onClick={pickColumns} />
-      <Menu
-        kind="quiet"
-        icon="download"
-        label={selected.size > 0 ? 'Download what is selected' : 'Download what is shown'}
-        entries={fileForms.map((one) => ({
-          title: `${one.title}, ${counted(chosen.length, 'item')}`,
-          disabled: chosen.length === 0,
-          run: () => saveFile(`${name}.${one.extension}`, one.type, fileText(one.form, chosen, shown.map((column) => column.name), binaryForm.value)),
-        }))}
-      />
-      <Menu
-        kind="quiet"
-        icon="more"
-        label="How values are shown"
-        entries={[
-          { title: 'Types in each cell', checked: showsTypes.value, run: () => (showsTypes.value = !showsTypes.value) },
-          ...binaryForms.map((form) => ({ title: `Binary as ${form.title}`, checked: binaryForm.value === form.value, run: () => (binaryForm.value = form.value) })),
-        ]}
-      />
+      <Download name={props.table?.TableName ?? 'items'} items={chosen} shown={shown} isSelection={selected.size > 0} />
+      <Forms />
       <Button kind="quiet" icon="reload" label="Read again" disabled={props.reading === null} onClick={paged.again} />
     </div>
   );
@@ -529,7 +624,13 @@ function Foot({ props, paged }: { props: ResultsProps; paged: Paged }) {
           <Button kind="quiet" onClick={() => props.goTo(null)}>
             First page
           </Button>
-          <Button kind="quiet" icon="left" label="Page before" disabled={back.current.length === 0} onClick={() => props.goTo(back.current.pop() ?? null)} />
+          <Button
+            kind="quiet"
+            icon="left"
+            label="Page before"
+            disabled={back.current.length === 0}
+            onClick={() => props.goTo(back.current.pop() ?? null)}
+          />
         </>
       )}
       <Button icon="right" disabled={!page || page.next === null || paged.isReading} onClick={next}>

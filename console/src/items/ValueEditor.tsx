@@ -35,7 +35,8 @@ export interface ValueEditorProps {
   conflict: (conflict: Conflict) => void;
 }
 
-const isLong = (type: TypeName, text: string): boolean => type === 'L' || type === 'M' || type === 'SS' || type === 'NS' || type === 'BS' || text.length > 60 || text.includes('\n');
+const isLong = (type: TypeName, text: string): boolean =>
+  type === 'L' || type === 'M' || type === 'SS' || type === 'NS' || type === 'BS' || text.length > 60 || text.includes('\n');
 
 /** Signs that a field of a form would change or hide: a text that has them is edited with the escapes of JSON. */
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
@@ -60,7 +61,11 @@ function place(beside: DOMRect): Record<string, string> {
   const width = Math.min(440, innerWidth - 16);
   const left = Math.max(8, Math.min(beside.left, innerWidth - width - 8));
   const isBelow = beside.bottom < innerHeight * 0.6;
-  return { width: `${width}px`, left: `${left}px`, ...(isBelow ? { top: `${beside.bottom + 2}px` } : { bottom: `${innerHeight - beside.top + 2}px` }) };
+  return {
+    width: `${width}px`,
+    left: `${left}px`,
+    ...(isBelow ? { top: `${beside.bottom + 2}px` } : { bottom: `${innerHeight - beside.top + 2}px` }),
+  };
 }
 
 /** Reads what is typed, or says what is wrong with it. */
@@ -113,15 +118,54 @@ function useSending({ table, item, name, close, done, conflict }: ValueEditorPro
   return { fault, isBusy, send: (value) => void send(value) };
 }
 
-function ValueFields({ type, setType, text, setText, wrong, hint }: { type: TypeName; setType: (type: TypeName) => void; text: string; setText: (text: string) => void; wrong?: string; hint?: string }) {
+function ValueFields({
+  type,
+  setType,
+  text,
+  setText,
+  wrong,
+  hint,
+}: {
+  type: TypeName;
+  setType: (type: TypeName) => void;
+  text: string;
+  setText: (text: string) => void;
+  wrong?: string;
+  hint?: string;
+}) {
   const Input = isLong(type, text) ? AreaField : TextField;
   return (
     <div class="popover-value">
-      <SelectField label="Type" isLabelHidden value={type} set={setType} choices={typeNames.map((one) => ({ value: one, title: `${one} ${typeWords[one]}` }))} />
+      <SelectField
+        label="Type"
+        isLabelHidden
+        value={type}
+        set={setType}
+        choices={typeNames.map((one) => ({ value: one, title: `${one} ${typeWords[one]}` }))}
+      />
       {type === 'BOOL' ? (
-        <SelectField label="Value" isLabelHidden value={text === 'true' ? 'true' : 'false'} set={setText} choices={[{ value: 'true', title: 'true' }, { value: 'false', title: 'false' }]} />
+        <SelectField
+          label="Value"
+          isLabelHidden
+          value={text === 'true' ? 'true' : 'false'}
+          set={setText}
+          choices={[
+            { value: 'true', title: 'true' },
+            { value: 'false', title: 'false' },
+          ]}
+        />
       ) : (
-        type !== 'NULL' && <Input label="Value" isLabelHidden value={text} set={setText} fault={wrong} {...{ isMono: true, isFirst: true, rows: 6 }} hint={hint} />
+        type !== 'NULL' && (
+          <Input
+            label="Value"
+            isLabelHidden
+            value={text}
+            set={setText}
+            fault={wrong}
+            {...{ isMono: true, isFirst: true, rows: 6 }}
+            hint={hint}
+          />
+        )
       )}
     </div>
   );
@@ -172,7 +216,9 @@ export function ValueEditor(props: ValueEditorProps) {
         <Button onClick={close}>Cancel</Button>
         <span class="space" />
         <Button kind="quiet" icon="code" label="This update as code" disabled={typed.value === undefined} onClick={() => showCode(true)} />
-        {before !== undefined && <Button kind="quiet" icon="trash" label={`Remove ${name}`} disabled={isBusy} onClick={() => send(undefined)} />}
+        {before !== undefined && (
+          <Button kind="quiet" icon="trash" label={`Remove ${name}`} disabled={isBusy} onClick={() => send(undefined)} />
+        )}
       </p>
       {showsCode && <CodeDialog operation="UpdateItem" request={request} close={() => showCode(false)} />}
     </div>
@@ -193,7 +239,8 @@ function useFocusIn(box: { current: HTMLDivElement | null }, close: () => void):
       if (event.key === 'Tab') keepIn(event, box.current);
     };
     const press = (event: Event): void => {
-      if (event.target instanceof Node && !box.current?.contains(event.target) && document.querySelector('dialog[open]') === null) newest.current();
+      if (event.target instanceof Node && !box.current?.contains(event.target) && document.querySelector('dialog[open]') === null)
+        newest.current();
     };
     addEventListener('keydown', key);
     addEventListener('pointerdown', press);

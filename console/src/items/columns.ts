@@ -35,7 +35,10 @@ export function columnsOf(items: Item[], keys: string[]): ColumnInfo[] {
   });
   const of = new Set(keys);
   const others = all.filter((one) => !of.has(one.name)).sort((one, other) => other.count - one.count);
-  return [...all.filter((one) => of.has(one.name)), ...others].map((one) => ({ ...one, width: widthOf(one.name, items) + (of.has(one.name) ? 22 : 0) }));
+  return [...all.filter((one) => of.has(one.name)), ...others].map((one) => ({
+    ...one,
+    width: widthOf(one.name, items) + (of.has(one.name) ? 22 : 0),
+  }));
 }
 
 /** Returns a width that fits the title and what the first items have. */

@@ -38,7 +38,9 @@ const mostEmptyPages = 20;
 function started(reading: Reading, start: string | null): Record<string, unknown> {
   const told = { ...reading.request, ReturnConsumedCapacity: 'INDEXES' };
   if (start === null) return told;
-  return reading.operation === 'ExecuteStatement' ? { ...told, NextToken: start } : { ...told, ExclusiveStartKey: JSON.parse(start) as unknown };
+  return reading.operation === 'ExecuteStatement'
+    ? { ...told, NextToken: start }
+    : { ...told, ExclusiveStartKey: JSON.parse(start) as unknown };
 }
 
 async function readOne(reading: Reading, start: string | null, signal: AbortSignal): Promise<Page> {
@@ -82,7 +84,11 @@ export interface Paged {
 
 /** Reads the page of a request that begins at `start`; a request is read anew where it, the start or the run changes. */
 export function usePage(reading: Reading | null, start: string | null, run: unknown, isFollowed: boolean): Paged {
-  const [state, set] = useState<{ page: Page | null; fault: Fault | null; isReading: boolean }>({ page: null, fault: null, isReading: false });
+  const [state, set] = useState<{ page: Page | null; fault: Fault | null; isReading: boolean }>({
+    page: null,
+    fault: null,
+    isReading: false,
+  });
   const [round, next] = useState(0);
   const ending = useRef<AbortController | null>(null);
   const key = reading === null ? null : JSON.stringify([reading, start]);

@@ -15,7 +15,10 @@ const most = 30;
 function load(): ItemTab[] {
   try {
     const read: unknown = JSON.parse(sessionStorage.getItem(stored) ?? '[]');
-    const isTab = (one: unknown): one is ItemTab => typeof one === 'object' && one !== null && ['id', 'table', 'hash'].every((name) => typeof (one as Record<string, unknown>)[name] === 'string');
+    const isTab = (one: unknown): one is ItemTab =>
+      typeof one === 'object' &&
+      one !== null &&
+      ['id', 'table', 'hash'].every((name) => typeof (one as Record<string, unknown>)[name] === 'string');
     return Array.isArray(read) ? read.filter(isTab).slice(0, most) : [];
   } catch {
     return [];

@@ -43,7 +43,12 @@ export async function found(fault: Fault, table: TableDescription, key: Item): P
 }
 
 export async function readItem(table: TableDescription, key: Item): Promise<Item | null> {
-  const answer = await call<{ Item?: Item }>('GetItem', { TableName: table.TableName, Key: key, ConsistentRead: true, ReturnConsumedCapacity: 'INDEXES' });
+  const answer = await call<{ Item?: Item }>('GetItem', {
+    TableName: table.TableName,
+    Key: key,
+    ConsistentRead: true,
+    ReturnConsumedCapacity: 'INDEXES',
+  });
   return answer.Item ?? null;
 }
 
@@ -58,11 +63,13 @@ export function putRequest(table: TableDescription, item: Item, isNew: boolean):
   return request;
 }
 
-export const put = (request: Record<string, unknown>): Promise<unknown> => call('PutItem', { ...request, ReturnConsumedCapacity: 'INDEXES', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+export const put = (request: Record<string, unknown>): Promise<unknown> =>
+  call('PutItem', { ...request, ReturnConsumedCapacity: 'INDEXES', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
 
 export const deleteRequest = (table: TableDescription, key: Item): Record<string, unknown> => ({ TableName: table.TableName, Key: key });
 
-export const remove = (request: Record<string, unknown>): Promise<unknown> => call('DeleteItem', { ...request, ReturnConsumedCapacity: 'INDEXES' });
+export const remove = (request: Record<string, unknown>): Promise<unknown> =>
+  call('DeleteItem', { ...request, ReturnConsumedCapacity: 'INDEXES' });
 
 /** A key in one line, for titles and confirmations. */
 export const keyWords = (key: Item): string =>

@@ -40,7 +40,19 @@ export function Button(props: ButtonProps) {
 }
 
 /** A link that looks like a button. */
-export function LinkButton({ href, children, kind = 'plain', icon, label }: { href: string; children?: ComponentChildren; kind?: ButtonProps['kind']; icon?: IconName; label?: string }) {
+export function LinkButton({
+  href,
+  children,
+  kind = 'plain',
+  icon,
+  label,
+}: {
+  href: string;
+  children?: ComponentChildren;
+  kind?: ButtonProps['kind'];
+  icon?: IconName;
+  label?: string;
+}) {
   return (
     <a class={`button ${kind}${children === undefined ? ' bare' : ''}`} href={href} aria-label={label} title={label}>
       {icon && <Icon name={icon} />}

@@ -22,7 +22,12 @@ export function Code({ operation, request }: { operation: string; request: Recor
   const title = languages.find((one) => one.id === language.value)?.title ?? '';
   return (
     <div class="code">
-      <Tabs label="Language" tabs={languages.map((one) => ({ id: one.id, title: one.title }))} chosen={language.value} choose={(id) => (language.value = id as Language)}>
+      <Tabs
+        label="Language"
+        tabs={languages.map((one) => ({ id: one.id, title: one.title }))}
+        chosen={language.value}
+        choose={(id) => (language.value = id as Language)}
+      >
         <CodeBlock text={text} label={`${operation} in ${title}`} />
       </Tabs>
     </div>

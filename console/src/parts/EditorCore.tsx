@@ -1,6 +1,13 @@
 // The editor, loaded when it is first used: CodeMirror with our colours.
 
-import { autocompletion, closeBrackets, closeBracketsKeymap, type CompletionContext, type CompletionResult, completionKeymap } from '@codemirror/autocomplete';
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  type CompletionContext,
+  type CompletionResult,
+  completionKeymap,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { SQLDialect, sql } from '@codemirror/lang-sql';
@@ -13,7 +20,8 @@ import { nonce } from '../base/setup';
 import type { EditorProps } from './Editor';
 
 const partiql = SQLDialect.define({
-  keywords: 'select insert update delete from where value values into set remove returning all old new modified and or not between in is missing null order by asc desc exists explain analyze as limit',
+  keywords:
+    'select insert update delete from where value values into set remove returning all old new modified and or not between in is missing null order by asc desc exists explain analyze as limit',
   builtin: 'begins_with contains size attribute_type list_append set_add set_delete',
   types: '',
   operatorChars: '<>=+-*/',
@@ -40,7 +48,13 @@ const look = EditorView.theme({
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground, ::selection': { backgroundColor: 'var(--chosen) !important' },
   '.cm-matchingBracket': { backgroundColor: 'var(--chosen) !important', outline: '1px solid var(--line-strong)' },
   '.cm-placeholder': { color: 'var(--muted)' },
-  '.cm-tooltip': { backgroundColor: 'var(--raised)', border: '1px solid var(--line)', borderRadius: '6px', boxShadow: 'var(--shadow)', overflow: 'hidden' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--raised)',
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+    boxShadow: 'var(--shadow)',
+    overflow: 'hidden',
+  },
   '.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '16em' },
   '.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--chosen)', color: 'var(--text)' },
@@ -91,7 +105,10 @@ export function EditorCore(props: EditorProps) {
           indentOnInput(),
           bracketMatching(),
           closeBrackets(),
-          autocompletion({ override: props.complete ? [completer((before, text) => newest.current.complete?.(before, text) ?? [])] : undefined, icons: false }),
+          autocompletion({
+            override: props.complete ? [completer((before, text) => newest.current.complete?.(before, text) ?? [])] : undefined,
+            icons: false,
+          }),
           keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
           props.language === 'json' ? json() : sql({ dialect: partiql, upperCaseKeywords: true }),
           syntaxHighlighting(colours),

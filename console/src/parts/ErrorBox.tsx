@@ -7,7 +7,11 @@ import { Button } from './Button';
 import { Icon } from './Icon';
 
 export function ErrorBox({ fault, retry, children }: { fault: Fault; retry?: () => void; children?: ComponentChildren }) {
-  const isOfAccess = fault.kind === 'credentialsMissing' || fault.kind === 'credentialsExpired' || fault.kind === 'credentialsWrong' || fault.kind === 'forbidden';
+  const isOfAccess =
+    fault.kind === 'credentialsMissing' ||
+    fault.kind === 'credentialsExpired' ||
+    fault.kind === 'credentialsWrong' ||
+    fault.kind === 'forbidden';
   return (
     <div class="error-box" role="alert">
       <Icon name="warn" />

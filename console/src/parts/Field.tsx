@@ -91,12 +91,27 @@ export interface Choice<T extends string> {
   disabled?: boolean;
 }
 
-export function SelectField<T extends string>(props: { label: string; value: T; set: (value: T) => void; choices: Choice<T>[]; isLabelHidden?: boolean; hint?: ComponentChildren; isMono?: boolean; disabled?: boolean }) {
+export function SelectField<T extends string>(props: {
+  label: string;
+  value: T;
+  set: (value: T) => void;
+  choices: Choice<T>[];
+  isLabelHidden?: boolean;
+  hint?: ComponentChildren;
+  isMono?: boolean;
+  disabled?: boolean;
+}) {
   const { value, set, choices, isMono, disabled } = props;
   return (
     <Field {...props}>
       {(attributes) => (
-        <select {...attributes} class={isMono ? 'mono' : ''} value={value} disabled={disabled} onChange={(event) => set(event.currentTarget.value as T)}>
+        <select
+          {...attributes}
+          class={isMono ? 'mono' : ''}
+          value={value}
+          disabled={disabled}
+          onChange={(event) => set(event.currentTarget.value as T)}
+        >
           {choices.map((choice) => (
             <option key={choice.value} value={choice.value} disabled={choice.disabled} selected={choice.value === value}>
               {choice.title}
@@ -108,23 +123,58 @@ export function SelectField<T extends string>(props: { label: string; value: T; 
   );
 }
 
-export function AreaField(props: { label: string; value: string; set: (value: string) => void; rows?: number; isLabelHidden?: boolean; hint?: ComponentChildren; fault?: string | null; isFirst?: boolean }) {
+export function AreaField(props: {
+  label: string;
+  value: string;
+  set: (value: string) => void;
+  rows?: number;
+  isLabelHidden?: boolean;
+  hint?: ComponentChildren;
+  fault?: string | null;
+  isFirst?: boolean;
+}) {
   const { value, set, rows = 4, isFirst } = props;
   return (
     <Field {...props}>
       {(attributes) => (
-        <textarea {...attributes} class="mono" rows={rows} value={value} data-first={isFirst || undefined} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} />
+        <textarea
+          {...attributes}
+          class="mono"
+          rows={rows}
+          value={value}
+          data-first={isFirst || undefined}
+          spellcheck={false}
+          onInput={(event) => set(event.currentTarget.value)}
+        />
       )}
     </Field>
   );
 }
 
-export function CheckField({ label, value, set, hint, disabled }: { label: ComponentChildren; value: boolean; set: (value: boolean) => void; hint?: ComponentChildren; disabled?: boolean }) {
+export function CheckField({
+  label,
+  value,
+  set,
+  hint,
+  disabled,
+}: {
+  label: ComponentChildren;
+  value: boolean;
+  set: (value: boolean) => void;
+  hint?: ComponentChildren;
+  disabled?: boolean;
+}) {
   const id = useId('check');
   return (
     <div class="check-field">
       <label>
-        <input type="checkbox" checked={value} disabled={disabled} aria-describedby={hint ? id : undefined} onChange={(event) => set(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={value}
+          disabled={disabled}
+          aria-describedby={hint ? id : undefined}
+          onChange={(event) => set(event.currentTarget.checked)}
+        />
         <span>{label}</span>
       </label>
       {hint && (

@@ -50,7 +50,12 @@ interface Seen {
 }
 
 /** Returns the first and the last column that are in sight, of those that move. */
-export function columnsInSight(widths: number[], frozen: number, left: number, width: number): { first: number; last: number; before: number } {
+export function columnsInSight(
+  widths: number[],
+  frozen: number,
+  left: number,
+  width: number,
+): { first: number; last: number; before: number } {
   let at = 0;
   let first = frozen;
   while (first < widths.length && at + (widths[first] ?? 0) <= left) at += widths[first++] ?? 0;
@@ -195,10 +200,14 @@ export function Grid(props: GridProps) {
       onScroll={look}
       onKeyDown={keys}
     >
-      <div class="grid-inner" role="presentation" style={{ width: `${layout.total}px`, height: `${headHeight + rows * layout.rowHeight}px` }}>
+      <div
+        class="grid-inner"
+        role="presentation"
+        style={{ width: `${layout.total}px`, height: `${headHeight + rows * layout.rowHeight}px` }}
+      >
         <div class="grid-head" role="row" aria-rowindex={1} style={{ width: `${layout.total}px`, height: `${headHeight}px` }}>
           {line(layout, (nth, style, isStill) => (
-            <Head key={`h${nth}`} column={columns[nth] as GridColumn} nth={nth} style={style} isStill={isStill} isEdge={nth === layout.frozen - 1} resize={props.resize} fit={props.fit} />
+            <Head key={`h${nth}`} grid={props} nth={nth} style={style} isStill={isStill} isEdge={nth === layout.frozen - 1} />
           ))}
         </div>
         {Array.from({ length: Math.max(0, layout.lastRow - layout.firstRow) }, (_, nth) => layout.firstRow + nth).map((row) => (
@@ -210,7 +219,10 @@ export function Grid(props: GridProps) {
 }
 
 /** Renders the cells of a row that are in sight: those that stand still, a space, those that move. */
-function line({ frozen, widths, sight }: Layout, render: (column: number, style: Record<string, string>, isStill: boolean) => ComponentChildren): ComponentChildren {
+function line(
+  { frozen, widths, sight }: Layout,
+  render: (column: number, style: Record<string, string>, isStill: boolean) => ComponentChildren,
+): ComponentChildren {
   const still = Array.from({ length: frozen }, (_, nth) => nth);
   const moving = Array.from({ length: Math.max(0, sight.last - sight.first) }, (_, nth) => sight.first + nth);
   return (
@@ -232,11 +244,29 @@ interface RowProps {
 }
 
 function Row({ id, row, grid, layout, active, activate }: RowProps) {
-  const style = { transform: `translateY(${headHeight + row * layout.rowHeight}px)`, height: `${layout.rowHeight}px`, width: `${layout.total}px` };
+  const style = {
+    transform: `translateY(${headHeight + row * layout.rowHeight}px)`,
+    height: `${layout.rowHeight}px`,
+    width: `${layout.total}px`,
+  };
   const classOf = (nth: number, isStill: boolean): string =>
-    ['grid-cell', grid.columns[nth]?.isRight && 'right', isStill && 'still', nth === layout.frozen - 1 && 'edge', active.row === row && active.column === nth && 'active'].filter(Boolean).join(' ');
+    [
+      'grid-cell',
+      grid.columns[nth]?.isRight && 'right',
+      isStill && 'still',
+      nth === layout.frozen - 1 && 'edge',
+      active.row === row && active.column === nth && 'active',
+    ]
+      .filter(Boolean)
+      .join(' ');
   return (
-    <div role="row" class={`grid-row${grid.current === row ? ' current' : ''}`} aria-rowindex={row + 2} aria-selected={grid.isSelected?.(row)} style={style}>
+    <div
+      role="row"
+      class={`grid-row${grid.current === row ? ' current' : ''}`}
+      aria-rowindex={row + 2}
+      aria-selected={grid.isSelected?.(row)}
+      style={style}
+    >
       {line(layout, (nth, place, isStill) => (
         <div
           key={nth}
@@ -256,16 +286,15 @@ function Row({ id, row, grid, layout, active, activate }: RowProps) {
 }
 
 interface HeadProps {
-  column: GridColumn;
+  grid: GridProps;
   nth: number;
   style: Record<string, string>;
   isStill: boolean;
   isEdge: boolean;
-  resize?: (column: string, width: number) => void;
-  fit?: (column: string) => void;
 }
 
-function Head({ column, nth, style, isStill, isEdge, resize, fit }: HeadProps) {
+function Head({ grid: { columns, resize, fit }, nth, style, isStill, isEdge }: HeadProps) {
+  const column = columns[nth] as GridColumn;
   const drag = (event: PointerEvent): void => {
     const handle = event.currentTarget as HTMLElement;
     const from = event.clientX;
@@ -276,7 +305,14 @@ function Head({ column, nth, style, isStill, isEdge, resize, fit }: HeadProps) {
     handle.addEventListener('lostpointercapture', () => handle.removeEventListener('pointermove', go), { once: true });
   };
   return (
-    <div role="columnheader" aria-colindex={nth + 1} aria-label={column.label} class={`grid-title${isStill ? ' still' : ''}${isEdge ? ' edge' : ''}${column.isRight ? ' right' : ''}`} style={style} title={column.label}>
+    <div
+      role="columnheader"
+      aria-colindex={nth + 1}
+      aria-label={column.label}
+      class={`grid-title${isStill ? ' still' : ''}${isEdge ? ' edge' : ''}${column.isRight ? ' right' : ''}`}
+      style={style}
+      title={column.label}
+    >
       {column.title}
       {resize && <span class="grid-handle" aria-hidden="true" onPointerDown={drag} onDblClick={() => fit?.(column.id)} />}
     </div>

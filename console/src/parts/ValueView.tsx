@@ -23,7 +23,10 @@ const nameOf = (sign: string): string => {
   if (/\p{M}/u.test(sign)) return `⟨${counted(sign.length, 'mark')}⟩`;
   if (sign === '\n') return '↵';
   if (sign === '\t') return '⇥';
-  return `⟨${code.toString(16).toUpperCase().padStart(code < 256 ? 2 : 4, '0')}⟩`;
+  return `⟨${code
+    .toString(16)
+    .toUpperCase()
+    .padStart(code < 256 ? 2 : 4, '0')}⟩`;
 };
 
 /** Returns text with a form for each sign that cannot be seen; `keeps` leaves line ends and tabs as they are. */
@@ -54,7 +57,17 @@ export const momentOf = (value: AttributeValue, name: string, isTtl = false): nu
 };
 
 /** A value in one line. */
-export function ValueCell({ value, name, isTtl, usual }: { value: AttributeValue | undefined; name: string; isTtl?: boolean; usual?: TypeName }) {
+export function ValueCell({
+  value,
+  name,
+  isTtl,
+  usual,
+}: {
+  value: AttributeValue | undefined;
+  name: string;
+  isTtl?: boolean;
+  usual?: TypeName;
+}) {
   if (value === undefined) return null;
   const type = typeOf(value);
   const isTagged = showsTypes.value || (usual !== undefined && type !== usual) || (type !== 'S' && type !== 'N' && type !== usual);
@@ -63,7 +76,9 @@ export function ValueCell({ value, name, isTtl, usual }: { value: AttributeValue
   return (
     <>
       {isTagged && <TypeTag type={type} />}
-      <bdi class={`value${isEmpty || type === 'NULL' ? ' nothing' : ''}`}>{isEmpty ? 'empty text' : visible(brief(value, 240, binaryForm.value))}</bdi>
+      <bdi class={`value${isEmpty || type === 'NULL' ? ' nothing' : ''}`}>
+        {isEmpty ? 'empty text' : visible(brief(value, 240, binaryForm.value))}
+      </bdi>
       {moment !== null && <span class="value-time">{momentWords(moment)}</span>}
     </>
   );

@@ -25,7 +25,14 @@ function Entries({ entries, close, forget }: { entries: Entry[]; close: () => vo
   const now = Date.now();
   return (
     <>
-      <input type="search" class="history-filter" aria-label="Filter" placeholder="Filter" value={words} onInput={(event) => filter(event.currentTarget.value)} />
+      <input
+        type="search"
+        class="history-filter"
+        aria-label="Filter"
+        placeholder="Filter"
+        value={words}
+        onInput={(event) => filter(event.currentTarget.value)}
+      />
       <ul class="history-list">
         {found.slice(0, mostShown).map((entry) => (
           <li key={`${entry.at} ${entry.hash}`}>
@@ -52,7 +59,12 @@ function Entries({ entries, close, forget }: { entries: Entry[]; close: () => vo
 export function HistoryDialog({ close }: { close: () => void }) {
   const [shown, show] = useState(saved.peek().length > 0 && asked.peek().length === 0 ? 'saved' : 'asked');
   return (
-    <Dialog title="Queries" size="wide" close={close} foot={shown === 'asked' && asked.value.length > 0 && <Button onClick={() => (asked.value = [])}>Forget the history</Button>}>
+    <Dialog
+      title="Queries"
+      size="wide"
+      close={close}
+      foot={shown === 'asked' && asked.value.length > 0 && <Button onClick={() => (asked.value = [])}>Forget the history</Button>}
+    >
       <Tabs
         label="Which queries"
         tabs={[
@@ -62,7 +74,11 @@ export function HistoryDialog({ close }: { close: () => void }) {
         chosen={shown}
         choose={show}
       >
-        {shown === 'asked' ? <Entries entries={asked.value} close={close} /> : <Entries entries={saved.value} close={close} forget={(entry) => forgetSaved(entry.name ?? '')} />}
+        {shown === 'asked' ? (
+          <Entries entries={asked.value} close={close} />
+        ) : (
+          <Entries entries={saved.value} close={close} forget={(entry) => forgetSaved(entry.name ?? '')} />
+        )}
       </Tabs>
     </Dialog>
   );

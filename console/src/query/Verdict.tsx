@@ -113,7 +113,14 @@ function Predicted({ prediction, explain }: { prediction: Prediction; explain: s
   );
 }
 
-const verbs: Record<string, string> = { Query: 'Query', Scan: 'Scan', SELECT: 'SELECT', INSERT: 'INSERT', UPDATE: 'UPDATE', DELETE: 'DELETE' };
+const verbs: Record<string, string> = {
+  Query: 'Query',
+  Scan: 'Scan',
+  SELECT: 'SELECT',
+  INSERT: 'INSERT',
+  UPDATE: 'UPDATE',
+  DELETE: 'DELETE',
+};
 
 export interface VerdictProps {
   operation: string;
@@ -126,7 +133,11 @@ export function Verdict({ operation, request, words }: VerdictProps) {
   const text = JSON.stringify({ operation, request });
   const settled = useSettled(text, 350);
   const isKnown = features.has('Explain') !== false;
-  const { answer: told, fault, isWaiting } = useAsk(isKnown ? settled : null, (signal) => predict(operation, request, signal), { keeps: true });
+  const {
+    answer: told,
+    fault,
+    isWaiting,
+  } = useAsk(isKnown ? settled : null, (signal) => predict(operation, request, signal), { keeps: true });
   const answer = fault ? null : told;
   const isOld = settled !== text || isWaiting;
   const step = answer?.Explanation.Steps.find((one) => one.Read)?.Read;

@@ -17,7 +17,15 @@ const longestHash = 4000;
 
 const isEntry = (one: unknown): one is Entry => {
   const entry = one as Partial<Entry> | null;
-  return typeof entry === 'object' && entry !== null && typeof entry.at === 'number' && typeof entry.words === 'string' && typeof entry.hash === 'string' && entry.hash.startsWith('#/') && typeof entry.table === 'string';
+  return (
+    typeof entry === 'object' &&
+    entry !== null &&
+    typeof entry.at === 'number' &&
+    typeof entry.words === 'string' &&
+    typeof entry.hash === 'string' &&
+    entry.hash.startsWith('#/') &&
+    typeof entry.table === 'string'
+  );
 };
 const areEntries = (read: unknown): boolean => Array.isArray(read) && read.every(isEntry);
 

@@ -45,9 +45,11 @@ export interface Prediction {
 export const predict = (operation: string, request: Record<string, unknown>, signal: AbortSignal): Promise<Prediction> =>
   call<Prediction>('Explain', { Operation: operation, Request: request }, { own: true, signal });
 
-const span = (of: Span, write: (n: number) => string): string => (of.AtLeast === of.AtMost ? write(of.AtMost) : `${write(of.AtLeast)} to ${write(of.AtMost)}`);
+const span = (of: Span, write: (n: number) => string): string =>
+  of.AtLeast === of.AtMost ? write(of.AtMost) : `${write(of.AtLeast)} to ${write(of.AtMost)}`;
 
-export const itemsWords = (of: Span): string => (of.AtLeast === of.AtMost ? counted(of.AtMost, 'item') : `${count(of.AtLeast)} to ${counted(of.AtMost, 'item')}`);
+export const itemsWords = (of: Span): string =>
+  of.AtLeast === of.AtMost ? counted(of.AtMost, 'item') : `${count(of.AtLeast)} to ${counted(of.AtMost, 'item')}`;
 export const bytesWords = (of: Span): string => span(of, bytes);
 export const unitsWords = (of: Span): string => `${span(of, units)} read ${of.AtMost === 1 ? 'unit' : 'units'}`;
 export const priceWords = (of: Span): string => `${span(of, dollars)} a million`;

@@ -1,7 +1,16 @@
 // What is asked, as the form and the address have it.
 
 import { keyedOf, keyType, type Keyed, type TableDescription } from '../base/tables';
-import { comparators, type FilterOperator, filterOperators, type FilterRow, type KeyOperator, keyOperators, type KeyRow, type Question } from '../data/expressions';
+import {
+  comparators,
+  type FilterOperator,
+  filterOperators,
+  type FilterRow,
+  type KeyOperator,
+  keyOperators,
+  type KeyRow,
+  type Question,
+} from '../data/expressions';
 import { type TypeName, typeNames } from '../data/values';
 
 /** The question without the definition of the table: it survives a table that changes. */
@@ -17,7 +26,17 @@ export interface Draft {
   limit: string;
 }
 
-export const emptyDraft: Draft = { index: null, pk: [], sk: [], filters: [], projection: '', isDescending: false, isConsistent: false, isCount: false, limit: '' };
+export const emptyDraft: Draft = {
+  index: null,
+  pk: [],
+  sk: [],
+  filters: [],
+  projection: '',
+  isDescending: false,
+  isConsistent: false,
+  isCount: false,
+  limit: '',
+};
 
 export const emptyFilter: FilterRow = { path: '', operator: '=', type: 'S', values: [''] };
 
@@ -61,7 +80,13 @@ export function readDraft(json: string | undefined): Draft | null {
 
 /** Writes a draft for an address, without what is as usual. */
 export const writeDraft = (draft: Draft): string =>
-  JSON.stringify(Object.fromEntries(Object.entries(draft).filter(([, value]) => !(value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)))));
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(draft).filter(
+        ([, value]) => !(value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)),
+      ),
+    ),
+  );
 
 export const keyedFor = (table: TableDescription, draft: Draft): Keyed | undefined => {
   const all = keyedOf(table);
@@ -76,7 +101,12 @@ const usualOperator = (table: TableDescription, keyed: Keyed, nth: number): KeyO
 export function rowsOf(table: TableDescription, keyed: Keyed, draft: Draft): { partition: KeyRow[]; sort: KeyRow[] } {
   return {
     partition: keyed.partition.map((name, nth) => ({ name, type: keyType(table, name), operator: '=', values: [draft.pk[nth] ?? ''] })),
-    sort: keyed.sort.map((name, nth) => ({ name, type: keyType(table, name), operator: draft.sk[nth]?.op ?? usualOperator(table, keyed, nth), values: draft.sk[nth]?.v ?? [''] })),
+    sort: keyed.sort.map((name, nth) => ({
+      name,
+      type: keyType(table, name),
+      operator: draft.sk[nth]?.op ?? usualOperator(table, keyed, nth),
+      values: draft.sk[nth]?.v ?? [''],
+    })),
   };
 }
 

@@ -403,8 +403,7 @@ function RulerLine({ line, source, go, scale, props }: LineProps) {
     else if (line.bins[segment.from]!.Folders === 0 && segment.items === 1) props.onItem?.(fullKey(source, line.bins[segment.from]!.First));
   };
   const up = (): void => {
-    const way = crumbs(source, line.delimiter, () => '');
-    const above = way.at(-2);
+    const above = crumbs(source, line.delimiter, () => '').at(-2);
     if (above) go(above.source);
   };
   const choose = (nth: number): void => {

@@ -12,6 +12,8 @@ export interface Bin {
   LastName?: string;
   /** Prefix to go down with, if the bin is exactly one folder. */
   Folder?: string;
+  /** Leading parts of a sort key to go down with, if the bin is exactly one value of a leading attribute. */
+  SortKey?: Key;
   /** Folders or partitions in the bin; 0 for plain items. */
   Folders: number;
   Items: number;

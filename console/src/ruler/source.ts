@@ -170,6 +170,7 @@ export function opened(source: RulerSource, line: Line, from: number, to: number
   }
   const [low, high] = [part(first.First, line.attribute), part(last.Last, line.attribute)];
   if (!low || !high) return undefined;
+  if (from === to && first.SortKey) return { ...source, sortKey: first.SortKey, prefix: undefined, from: undefined, to: undefined };
   if (from === to && first.Folder !== undefined) return { ...source, prefix: first.Folder, from: undefined, to: undefined };
   const nth = source.sort.indexOf(line.attribute);
   if (JSON.stringify(low) === JSON.stringify(high)) {

@@ -60,3 +60,20 @@ export function toldKey(key: Key, names?: string[], most = TOLD_MAX): string {
   const values = (names ?? Object.keys(key)).flatMap((name) => part(key, name) ?? []);
   return values.map((value) => told(value, most)).join(' · ');
 }
+
+const UNSEEN_ALL = new RegExp(UNSEEN.source, 'gu');
+
+/** Returns JSON on several lines, in which what cannot be seen stands as escapes: the same value to who reads it. */
+export function toldJson(value: unknown): string {
+  const units = (one: string) => [...Array(one.length).keys()].map((nth) => `\\u${one.charCodeAt(nth).toString(16).padStart(4, '0')}`).join('');
+  return JSON.stringify(value, null, 2).replace(UNSEEN_ALL, (one) => (one === '\n' ? one : units(one)));
+}
+
+const LINES_MAX = 2_000;
+
+/** Returns a text of several lines as it may stand on the page. */
+export function toldLines(text: string): string {
+  const lines = text.split('\n');
+  const told = lines.slice(0, LINES_MAX).map((line) => toldText(line, 4_000));
+  return (lines.length > LINES_MAX ? [...told, '…'] : told).join('\n');
+}

@@ -16,7 +16,7 @@ import { LeftOut } from '../parts/EmptyState';
 import { ErrorBox } from '../parts/ErrorBox';
 import { Spinner } from '../parts/Spinner';
 import { forgetLines } from '../ruler/source';
-import { toldText } from '../ruler/told';
+import { toldLines, toldText } from '../ruler/told';
 import { AdviceList } from './explain/Advice';
 import { accessWords, amountOf, keyedOfStep, readAsked, unitsBetween, type Asked, type Explained, type ReadStep, type Step } from './explain/explanation';
 import { UnitsTable } from './explain/Figures';
@@ -136,7 +136,7 @@ function ConfirmWrite({ asked, explained, close, run }: { asked: Asked; explaine
   return (
     <Dialog title="This writes" close={close} foot={foot}>
       <p>EXPLAIN ANALYZE carries {asked.operation} out, as if a program had sent it. What it does by the plan:</p>
-      <CodeBlock label="Plan" text={explained.Text} />
+      <CodeBlock label="Plan" text={toldLines(explained.Text)} />
     </Dialog>
   );
 }
@@ -169,7 +169,7 @@ function Body({ explained, asked, ask, isRead }: { explained: Explained; asked: 
       {!first && <AdviceList explained={explained} asked={asked} read={undefined} table={null} sortAttribute={undefined} suppose={undefined} />}
       <details class="as-text">
         <summary>As text</summary>
-        <CodeBlock label="Explanation as text" text={explained.Text} />
+        <CodeBlock label="Explanation as text" text={toldLines(explained.Text)} />
       </details>
     </>
   );

@@ -54,7 +54,9 @@ function rowsOf(table: TableDescription, keyed: Keyed, address: Address): { part
   };
   const pk = values(address.query.get('pk'));
   const sk = values(address.query.get('sk'));
-  const operator = keyOperators.find((one) => one === address.query.get('op')) ?? (keyed.sort[0] && keyType(table, keyed.sort[0]) === 'S' ? 'begins_with' : '=');
+  const operator =
+    keyOperators.find((one) => one === address.query.get('op')) ??
+    (keyed.sort[0] && keyType(table, keyed.sort[0]) === 'S' ? 'begins_with' : '=');
   return {
     partition: keyed.partition.map((name, nth) => ({ name, type: keyType(table, name), operator: '=', values: [pk[nth] ?? ''] })),
     sort: keyed.sort.slice(0, 1).map((name) => ({ name, type: keyType(table, name), operator, values: [sk[0] ?? '', sk[1] ?? ''] })),
@@ -66,7 +68,18 @@ function useReading(table: TableDescription, keyed: Keyed, address: Address): { 
     const { partition, sort } = rowsOf(table, keyed, address);
     const size = pageSizes.find((one) => one === address.query.get('size')) ?? '100';
     try {
-      const { operation, request } = ask({ table: table.TableName, index: keyed.index, partition, sort, filters: [], projection: '', isDescending: address.query.get('desc') === '1', isConsistent: false, isCount: false, limit: size });
+      const { operation, request } = ask({
+        table: table.TableName,
+        index: keyed.index,
+        partition,
+        sort,
+        filters: [],
+        projection: '',
+        isDescending: address.query.get('desc') === '1',
+        isConsistent: false,
+        isCount: false,
+        limit: size,
+      });
       return { reading: { operation, request }, wrong: null };
     } catch (error) {
       if (error instanceof TypedFault) return { reading: null, wrong: error.message };
@@ -86,7 +99,14 @@ function KeyBar({ table, keyed, address }: { table: TableDescription; keyed: Key
     setSk(sort[0]?.values ?? []);
   }, [typed]);
   const use = (values: string[] = pk, range: string[] = sk, by: KeyOperator = operator): void =>
-    go(changed(address, { pk: values.some((one) => one !== '') ? JSON.stringify(values) : null, sk: range.some((one) => one !== '') ? JSON.stringify(range) : null, op: by, start: null }));
+    go(
+      changed(address, {
+        pk: values.some((one) => one !== '') ? JSON.stringify(values) : null,
+        sk: range.some((one) => one !== '') ? JSON.stringify(range) : null,
+        op: by,
+        start: null,
+      }),
+    );
   const enter = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') use();
   };
@@ -96,26 +116,28 @@ function KeyBar({ table, keyed, address }: { table: TableDescription; keyed: Key
       {partition.map((row, nth) => (
         <label key={row.name} class="key-input">
           <span class="mono">{row.name}</span>
-          <input class="mono" value={pk[nth] ?? ''} placeholder="any" spellcheck={false} onInput={(event) => setPk(pk.map((one, at) => (at === nth ? event.currentTarget.value : one)))} onKeyDown={enter} onBlur={() => isReady && use()} />
+          <input
+            class="mono"
+            value={pk[nth] ?? ''}
+            placeholder="any"
+            spellcheck={false}
+            onInput={(event) => setPk(pk.map((one, at) => (at === nth ? event.currentTarget.value : one)))}
+            onKeyDown={enter}
+            onBlur={() => isReady && use()}
+          />
         </label>
       ))}
       {sort.map((row) => (
-        <div key={row.name} class="key-input">
-          <label for="sort-value" class="mono">
-            {row.name}
-          </label>
-          <select aria-label={`How ${row.name} is compared`} value={operator} onChange={(event) => use(pk, sk, event.currentTarget.value as KeyOperator)}>
-            {keyOperators
-              .filter((one) => one !== 'begins_with' || row.type !== 'N')
-              .map((one) => (
-                <option key={one} selected={one === operator}>
-                  {one}
-                </option>
-              ))}
-          </select>
-          <input id="sort-value" class="mono" value={sk[0] ?? ''} placeholder={isReady ? 'any' : `after ${keyed.partition.join(', ')}`} disabled={!isReady} spellcheck={false} onInput={(event) => setSk([event.currentTarget.value, sk[1] ?? ''])} onKeyDown={enter} />
-          {operator === 'BETWEEN' && <input class="mono" aria-label={`${row.name}, to`} value={sk[1] ?? ''} disabled={!isReady} spellcheck={false} onInput={(event) => setSk([sk[0] ?? '', event.currentTarget.value])} onKeyDown={enter} />}
-        </div>
+        <SortInput
+          key={row.name}
+          row={row}
+          values={sk}
+          set={setSk}
+          compare={(by) => use(pk, sk, by)}
+          enter={enter}
+          isReady={isReady}
+          hint={isReady ? 'any' : `after ${keyed.partition.join(', ')}`}
+        />
       ))}
       {(pk.some((one) => one !== '') || sk.some((one) => one !== '')) && (
         <>
@@ -129,11 +151,67 @@ function KeyBar({ table, keyed, address }: { table: TableDescription; keyed: Key
   );
 }
 
+interface SortInputProps {
+  row: KeyRow;
+  values: string[];
+  set: (values: string[]) => void;
+  compare: (operator: KeyOperator) => void;
+  enter: (event: KeyboardEvent) => void;
+  isReady: boolean;
+  hint: string;
+}
+
+/** The condition of the sort key: it may be typed once the partition key is there. */
+function SortInput({ row, values, set, compare, enter, isReady, hint }: SortInputProps) {
+  const common = { class: 'mono', disabled: !isReady, spellcheck: false, onKeyDown: enter };
+  const operators = keyOperators.filter((one) => one !== 'begins_with' || row.type !== 'N');
+  return (
+    <div class="key-input">
+      <label for="sort-value" class="mono">
+        {row.name}
+      </label>
+      <select
+        aria-label={`How ${row.name} is compared`}
+        value={row.operator}
+        onChange={(event) => compare(event.currentTarget.value as KeyOperator)}
+      >
+        {operators.map((one) => (
+          <option key={one} selected={one === row.operator}>
+            {one}
+          </option>
+        ))}
+      </select>
+      <input
+        {...common}
+        id="sort-value"
+        value={values[0] ?? ''}
+        placeholder={hint}
+        onInput={(event) => set([event.currentTarget.value, values[1] ?? ''])}
+      />
+      {row.operator === 'BETWEEN' && (
+        <input
+          {...common}
+          aria-label={`${row.name}, to`}
+          value={values[1] ?? ''}
+          onInput={(event) => set([values[0] ?? '', event.currentTarget.value])}
+        />
+      )}
+    </div>
+  );
+}
+
 function Lead({ table, keyed, all, address }: { table: TableDescription; keyed: Keyed; all: Keyed[]; address: Address }) {
   const isQuery = address.query.get('pk') !== undefined;
   return (
     <>
-      <select class="index-choice mono" aria-label="Table or index" value={keyed.index ?? ''} onChange={(event) => go(changed(address, { index: event.currentTarget.value, pk: null, sk: null, op: null, start: null, cols: null }))}>
+      <select
+        class="index-choice mono"
+        aria-label="Table or index"
+        value={keyed.index ?? ''}
+        onChange={(event) =>
+          go(changed(address, { index: event.currentTarget.value, pk: null, sk: null, op: null, start: null, cols: null }))
+        }
+      >
         {all.map((one) => (
           <option key={one.index ?? ''} value={one.index ?? ''} selected={one.index === keyed.index}>
             {one.index ?? table.TableName}
@@ -142,7 +220,12 @@ function Lead({ table, keyed, all, address }: { table: TableDescription; keyed: 
       </select>
       <KeyBar key={`${table.TableName} ${keyed.index}`} table={table} keyed={keyed} address={address} />
       {isQuery && keyed.sort.length > 0 && (
-        <Button kind="quiet" icon={address.query.get('desc') === '1' ? 'up' : 'down'} label={address.query.get('desc') === '1' ? 'Last sort key first' : 'First sort key first'} onClick={() => go(changed(address, { desc: address.query.get('desc') === '1' ? null : '1', start: null }))} />
+        <Button
+          kind="quiet"
+          icon={address.query.get('desc') === '1' ? 'up' : 'down'}
+          label={address.query.get('desc') === '1' ? 'Last sort key first' : 'First sort key first'}
+          onClick={() => go(changed(address, { desc: address.query.get('desc') === '1' ? null : '1', start: null }))}
+        />
       )}
     </>
   );
@@ -198,14 +281,23 @@ function Head({ table, address, shown }: { table: string; address: Address; show
       <h1 class="hidden">Items of {table}</h1>
       <TabStrip address={address} shown={shown} />
       <span class="space" />
-      <select class="page-size" aria-label="Items a page" value={size} onChange={(event) => go(changed(address, { size: event.currentTarget.value, start: null }))}>
+      <select
+        class="page-size"
+        aria-label="Items a page"
+        value={size}
+        onChange={(event) => go(changed(address, { size: event.currentTarget.value, start: null }))}
+      >
         {pageSizes.map((one) => (
           <option key={one} value={one} selected={one === size}>
             {counted(Number(one), 'item')} a page
           </option>
         ))}
       </select>
-      <LinkButton kind="quiet" icon="query" href={link('query', [table], { index: address.query.get('index'), pk: address.query.get('pk') })}>
+      <LinkButton
+        kind="quiet"
+        icon="query"
+        href={link('query', [table], { index: address.query.get('index'), pk: address.query.get('pk') })}
+      >
         Query
       </LinkButton>
     </header>

@@ -246,7 +246,9 @@ function OnePartition({ table, keyed, place, range, show, entities, findings }: 
       </section>
       <section aria-label="Below">
         <Tabs label="Below the ruler" tabs={[{ id: 'tree', title: 'Tree' }, { id: 'types', title: `Entity types${entities ? ` (${counted(entities.Entities.length, 'type')})` : ''}` }]} chosen={view} choose={setView}>
-          {view === 'tree' ? (
+          {view === 'tree' && place.from ? (
+            <p class="hint">A stretch of keys has no tree: its parts stand in the table of the ruler.</p>
+          ) : view === 'tree' ? (
             <Tree source={place} openAt={(next) => show(next)} openItem={openItem} />
           ) : (
             entities && <MatrixOfTypes entities={entities} keyed={keyed} open={(cell) => show(sourceOfKey(keyed, cell.Example))} />

@@ -109,7 +109,12 @@ function Asking(props: AskingProps) {
     { keys: 'mod+Enter', words: 'Run', run, whileTyping: true },
     { keys: 'mod+s', words: 'Save the query', run: () => show('save'), whileTyping: true },
     { keys: 'mod+h', words: 'History of queries', run: () => show('history'), whileTyping: true },
-    { keys: 'alt+e', words: 'Go to the form or the editor', run: () => form.current?.querySelector<HTMLElement>('.cm-content, input, textarea')?.focus(), whileTyping: true },
+    {
+      keys: 'alt+e',
+      words: 'Go to the form or the editor',
+      run: () => form.current?.querySelector<HTMLElement>('.cm-content, input, textarea')?.focus(),
+      whileTyping: true,
+    },
   ]);
   const close = (): void => show(null);
   return (
@@ -148,7 +153,9 @@ function Asking(props: AskingProps) {
       </section>
       {shown === 'code' && reading && <CodeDialog operation={reading.operation} request={reading.request} close={close} />}
       {shown === 'history' && <HistoryDialog close={close} />}
-      {shown === 'save' && reading && <SaveDialog words={wordsOf(reading)} hash={props.hash} table={table?.TableName ?? ''} close={close} />}
+      {shown === 'save' && reading && (
+        <SaveDialog words={wordsOf(reading)} hash={props.hash} table={table?.TableName ?? ''} close={close} />
+      )}
     </div>
   );
 }
@@ -264,7 +271,10 @@ function Form({ address, table }: { address: Address; table: TableDescription })
   const run = (): void => go(changed({ ...address, query: new Map(view(address)) }, { q: writeDraft(draft), run: '1' }));
   const rows = rowsOf(table, keyed, draft);
   const setSort = (nth: number, operator: KeyOperator | null, values: string[]): void =>
-    setDraft({ ...draft, sk: rows.sort.map((row, at) => (at === nth ? { op: operator ?? row.operator, v: values } : { op: row.operator, v: row.values })) });
+    setDraft({
+      ...draft,
+      sk: rows.sort.map((row, at) => (at === nth ? { op: operator ?? row.operator, v: values } : { op: row.operator, v: row.values })),
+    });
   return (
     <>
       <KeyRuler keyed={keyed} partition={rows.partition} sort={rows.sort} setSort={setSort} />
@@ -281,14 +291,22 @@ function Form({ address, table }: { address: Address; table: TableDescription })
         run={run}
         verdict={asked?.operation === 'Query' ? 'reads one range of one partition' : scanWords(table, keyed.index)}
       >
-        <Builder table={table} keyed={keyed} draft={draft} set={(part) => setDraft({ ...draft, ...part })} run={() => asked && run()} known={known} />
+        <Builder
+          table={table}
+          keyed={keyed}
+          draft={draft}
+          set={(part) => setDraft({ ...draft, ...part })}
+          run={() => asked && run()}
+          known={known}
+        />
       </Asking>
     </>
   );
 }
 
 /** Members of the address that outlive a new question: how items are shown. */
-const view = (address: Address): [string, string][] => [...address.query].filter(([name]) => name === 'view' || name === 'cols' || name === 'as');
+const view = (address: Address): [string, string][] =>
+  [...address.query].filter(([name]) => name === 'view' || name === 'cols' || name === 'as');
 
 const isLimitText = (limit: string): boolean => /^[1-9]\d{0,9}$/.test(limit);
 
@@ -322,11 +340,13 @@ function Statement({ address, table: given }: { address: Address; table: TableDe
       isSafe={isRead(address.query.get('s') ?? '')}
       run={run}
       verdict={isRead(statement) ? 'reads' : 'writes'}
-      tools={samples.length > 0 && (
-        <Menu kind="quiet" icon="down" entries={samples.map((sample) => ({ title: sample.title, run: () => setText(sample.statement) }))}>
-          Samples
-        </Menu>
-      )}
+      tools={
+        samples.length > 0 && (
+          <Menu kind="quiet" icon="down" entries={samples.map((sample) => ({ title: sample.title, run: () => setText(sample.statement) }))}>
+            Samples
+          </Menu>
+        )
+      }
     >
       <div class="statement">
         <Editor
@@ -337,11 +357,20 @@ function Statement({ address, table: given }: { address: Address; table: TableDe
           run={run}
           isFirst
           placeholder="SELECT * FROM ..."
-          complete={(before, all) => complete(before, all, { tables: tableNames.peek() ?? [], describe: described, attributes: [...attributesOf(table).keys()] })}
+          complete={(before, all) =>
+            complete(before, all, { tables: tableNames.peek() ?? [], describe: described, attributes: [...attributesOf(table).keys()] })
+          }
         />
       </div>
       <label class="statement-limit">
-        Limit <input class="mono builder-limit" inputmode="numeric" placeholder="1 MB" value={limit} onInput={(event) => setLimit(event.currentTarget.value)} />
+        Limit{' '}
+        <input
+          class="mono builder-limit"
+          inputmode="numeric"
+          placeholder="1 MB"
+          value={limit}
+          onInput={(event) => setLimit(event.currentTarget.value)}
+        />
       </label>
     </Asking>
   );
@@ -367,7 +396,12 @@ function Head({ address, name, isStatement }: { address: Address; name: string |
           PartiQL
         </Button>
       </div>
-      <select class="mono query-table" aria-label="Table" value={name ?? ''} onChange={(event) => go(link('query', [event.currentTarget.value], { as: isStatement ? 'partiql' : null }))}>
+      <select
+        class="mono query-table"
+        aria-label="Table"
+        value={name ?? ''}
+        onChange={(event) => go(link('query', [event.currentTarget.value], { as: isStatement ? 'partiql' : null }))}
+      >
         {!name && <option value="">table</option>}
         {name && !names.includes(name) && <option value={name}>{name}</option>}
         {names.slice(0, 2000).map((one) => (

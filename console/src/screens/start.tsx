@@ -68,7 +68,11 @@ function Samples() {
             {sample.Tables.some((name) => there.has(name)) ? (
               <LinkButton href={link('items', [sample.Tables.find((name) => there.has(name)) ?? ''])}>Show</LinkButton>
             ) : (
-              <Button disabled={loading !== null || readOnly.value} onClick={() => void start(sample)} label={`Load the sample ${sample.Name}`}>
+              <Button
+                disabled={loading !== null || readOnly.value}
+                onClick={() => void start(sample)}
+                label={`Load the sample ${sample.Name}`}
+              >
                 {loading === sample.Name ? 'Loading' : 'Load'}
               </Button>
             )}

@@ -48,7 +48,8 @@ function Progress({ job }: { job: Job }) {
       <p>{job.Words}</p>
       {job.Of !== undefined && job.Done !== undefined && job.Of > 0 && <progress max={job.Of} value={job.Done} aria-label={job.Words} />}
       <p class="hint">
-        {job.Done !== undefined && `${count(job.Done)}${job.Of ? ` of ${counted(job.Of, 'item')}, ${percent(job.Done / job.Of)}` : ' items'}`}
+        {job.Done !== undefined &&
+          `${count(job.Done)}${job.Of ? ` of ${counted(job.Of, 'item')}, ${percent(job.Done / job.Of)}` : ' items'}`}
         {job.PerSecond !== undefined && ` · ${count(job.PerSecond)} a second`}
       </p>
     </div>
@@ -107,7 +108,16 @@ function Indexes({ table, change, mayWrite }: { table: TableDescription; change:
                     {isLocal ? 'active' : (index.IndexStatus ?? '').toLowerCase()}
                     {index.Backfilling && ', filling'}
                   </td>
-                  <td class="figure">{!isLocal && mayWrite && <Button kind="quiet" icon="trash" label={`Remove the index ${index.IndexName}`} onClick={() => change({ drop: index.IndexName })} />}</td>
+                  <td class="figure">
+                    {!isLocal && mayWrite && (
+                      <Button
+                        kind="quiet"
+                        icon="trash"
+                        label={`Remove the index ${index.IndexName}`}
+                        onClick={() => change({ drop: index.IndexName })}
+                      />
+                    )}
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -142,9 +152,13 @@ interface History {
 
 function Settings({ table, change, mayWrite }: { table: TableDescription; change: (change: Change) => void; mayWrite: boolean }) {
   const ttl = useTtl(table.TableName);
-  const history = useAsk(table.TableName, (signal) => call<{ History: History }>('DescribeHistory', { TableName: table.TableName }, { own: true, signal }));
+  const history = useAsk(table.TableName, (signal) =>
+    call<{ History: History }>('DescribeHistory', { TableName: table.TableName }, { own: true, signal }),
+  );
   const isOn = ttl?.TimeToLiveStatus === 'ENABLED' || ttl?.TimeToLiveStatus === 'ENABLING';
-  const stream = table.StreamSpecification?.StreamEnabled ? (table.StreamSpecification.StreamViewType ?? '').toLowerCase().replace(/_/g, ' ') : null;
+  const stream = table.StreamSpecification?.StreamEnabled
+    ? (table.StreamSpecification.StreamViewType ?? '').toLowerCase().replace(/_/g, ' ')
+    : null;
   const units = table.ProvisionedThroughput;
   const isOnDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
   const run = (what: Change): (() => void) | undefined => (mayWrite ? () => change(what) : undefined);
@@ -155,11 +169,39 @@ function Settings({ table, change, mayWrite }: { table: TableDescription; change
         <h2 id="part-settings">Settings</h2>
       </header>
       <dl class="settings">
-        <Setting title="Time to live" words={isOn ? `by ${ttl?.AttributeName ?? ''}` : 'items do not expire'} button={isOn ? 'End' : 'Set'} run={run('ttl')} />
+        <Setting
+          title="Time to live"
+          words={isOn ? `by ${ttl?.AttributeName ?? ''}` : 'items do not expire'}
+          button={isOn ? 'End' : 'Set'}
+          run={run('ttl')}
+        />
         <Setting title="Stream" words={stream ?? 'no changes are recorded'} button={stream ? 'End' : 'Begin'} run={run('stream')} />
-        <Setting title="Billing" words={isOnDemand ? 'on demand' : `provisioned: ${count(units?.ReadCapacityUnits ?? 0)} read, ${count(units?.WriteCapacityUnits ?? 0)} write units a second`} button="Change" run={run('billing')} />
-        <Setting title="Protection" words={table.DeletionProtectionEnabled ? 'the table cannot be deleted' : 'the table can be deleted'} button="Change" run={run('billing')} />
-        {features.has('DescribeHistory') && past && <Setting title="History" words={past.Status === 'DISABLED' ? 'earlier versions are not kept' : `${(past.Status ?? '').toLowerCase()}, ${past.RetentionHours ? `kept ${counted(past.RetentionHours, 'hour')}` : 'kept for ever'}`} />}
+        <Setting
+          title="Billing"
+          words={
+            isOnDemand
+              ? 'on demand'
+              : `provisioned: ${count(units?.ReadCapacityUnits ?? 0)} read, ${count(units?.WriteCapacityUnits ?? 0)} write units a second`
+          }
+          button="Change"
+          run={run('billing')}
+        />
+        <Setting
+          title="Protection"
+          words={table.DeletionProtectionEnabled ? 'the table cannot be deleted' : 'the table can be deleted'}
+          button="Change"
+          run={run('billing')}
+        />
+        {features.has('DescribeHistory') && past && (
+          <Setting
+            title="History"
+            words={
+              past.Status === 'DISABLED'
+                ? 'earlier versions are not kept'
+                : `${(past.Status ?? '').toLowerCase()}, ${past.RetentionHours ? `kept ${counted(past.RetentionHours, 'hour')}` : 'kept for ever'}`
+            }
+          />
+        )}
         {table.CreationDateTime !== undefined && <Setting title="Created" words={momentWords(table.CreationDateTime * 1000)} />}
         {table.TableArn && <Setting title="ARN" words={table.TableArn} />}
       </dl>
@@ -169,12 +211,46 @@ function Settings({ table, change, mayWrite }: { table: TableDescription; change
 
 /** Looks at a table again while something of it is on its way. */
 function useFresh(table: TableDescription | null): void {
-  const isMoving = table !== null && (table.TableStatus !== 'ACTIVE' || (table.GlobalSecondaryIndexes ?? []).some((index) => index.IndexStatus !== 'ACTIVE'));
+  const isMoving =
+    table !== null &&
+    (table.TableStatus !== 'ACTIVE' || (table.GlobalSecondaryIndexes ?? []).some((index) => index.IndexStatus !== 'ACTIVE'));
   useEffect(() => {
     if (!isMoving || table === null) return;
     const timer = setTimeout(() => void describe(table.TableName).catch(() => undefined), 1000);
     return () => clearTimeout(timer);
   }, [table, isMoving]);
+}
+
+function TableHead({ table, again, remove }: { table: TableDescription; again: () => void; remove: (() => void) | null }) {
+  const { TableName: name } = table;
+  return (
+    <header class="screen-head">
+      <h1 class="mono">{table.TableName}</h1>
+      <span class="hint">
+        {counted(table.ItemCount ?? 0, 'item')} · {bytes(table.TableSizeBytes ?? 0)}
+        {table.TableStatus !== 'ACTIVE' && ` · ${(table.TableStatus ?? '').toLowerCase()}`}
+      </span>
+      <span class="space" />
+      <LinkButton icon="items" href={link('items', [name])}>
+        Items
+      </LinkButton>
+      <LinkButton icon="query" href={link('query', [name])}>
+        Query
+      </LinkButton>
+      <LinkButton icon="keys" href={link('keys', [name])}>
+        Keys
+      </LinkButton>
+      <Menu
+        kind="quiet"
+        icon="more"
+        label="Actions of the table"
+        entries={[
+          { title: 'Describe again', icon: 'reload', run: again },
+          { title: 'Delete the table', icon: 'trash', kind: 'danger', disabled: remove === null, run: () => remove?.() },
+        ]}
+      />
+    </header>
+  );
 }
 
 function One({ name }: { name: string }) {
@@ -184,29 +260,19 @@ function One({ name }: { name: string }) {
   const jobs = useJobs(name, isMoving);
   useFresh(table);
   useEffect(() => void (table && describe(name).catch(() => undefined)), [name]);
-  if (table === null) return fault ? <div class="screen"><ErrorBox fault={fault} retry={again} /></div> : <Spinner words="Describing the table" />;
+  if (table === null)
+    return fault ? (
+      <div class="screen">
+        <ErrorBox fault={fault} retry={again} />
+      </div>
+    ) : (
+      <Spinner words="Describing the table" />
+    );
   const mayWrite = !readOnly.value;
   const close = (): void => setChange(null);
   return (
     <div class="screen one-table">
-      <header class="screen-head">
-        <h1 class="mono">{table.TableName}</h1>
-        <span class="hint">
-          {counted(table.ItemCount ?? 0, 'item')} · {bytes(table.TableSizeBytes ?? 0)}
-          {table.TableStatus !== 'ACTIVE' && ` · ${(table.TableStatus ?? '').toLowerCase()}`}
-        </span>
-        <span class="space" />
-        <LinkButton icon="items" href={link('items', [name])}>
-          Items
-        </LinkButton>
-        <LinkButton icon="query" href={link('query', [name])}>
-          Query
-        </LinkButton>
-        <LinkButton icon="keys" href={link('keys', [name])}>
-          Keys
-        </LinkButton>
-        <Menu kind="quiet" icon="more" label="Actions of the table" entries={[{ title: 'Describe again', icon: 'reload', run: again }, { title: 'Delete the table', icon: 'trash', kind: 'danger', disabled: !mayWrite, run: () => setChange('delete') }]} />
-      </header>
+      <TableHead table={table} again={again} remove={mayWrite ? () => setChange('delete') : null} />
       {fault && <ErrorBox fault={fault} retry={again} />}
       {jobs.map((job) => (
         <Progress key={`${job.Kind} ${job.Index}`} job={job} />
@@ -240,7 +306,6 @@ const mostRows = 100;
 
 function All() {
   const names = tableNames.value;
-  const known = knownTables.value;
   const jobs = useJobs(null, false);
   const [words, filter] = useState('');
   const found = (names ?? []).filter((name) => name.toLowerCase().includes(words.toLowerCase()));
@@ -263,7 +328,16 @@ function All() {
     <div class="screen">
       <header class="screen-head">
         <h1>Tables</h1>
-        {names.length > 8 && <input type="search" class="tables-filter" aria-label="Filter tables" placeholder={`Filter ${counted(names.length, 'table')}`} value={words} onInput={(event) => filter(event.currentTarget.value)} />}
+        {names.length > 8 && (
+          <input
+            type="search"
+            class="tables-filter"
+            aria-label="Filter tables"
+            placeholder={`Filter ${counted(names.length, 'table')}`}
+            value={words}
+            onInput={(event) => filter(event.currentTarget.value)}
+          />
+        )}
         <span class="space" />
         {!readOnly.value && (
           <LinkButton kind="main" icon="plus" href={link('tables', [], { new: 'table' })}>
@@ -282,27 +356,34 @@ function All() {
           </LinkButton>
         </EmptyState>
       ) : (
-        <div class="scroll-x">
-          <table class="plain-table tables-list">
-            <thead>
-              <tr>
-                <th>Table</th>
-                <th class="figure">Items</th>
-                <th class="figure">Size</th>
-                <th>Key</th>
-                <th>Indexes</th>
-                <th>State</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((name) => (
-                <Row key={name} name={name} table={known.get(name)} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <List names={shown} />
       )}
       {found.length > shown.length && <p class="hint">{count(found.length - shown.length)} more: type to find them.</p>}
+    </div>
+  );
+}
+
+function List({ names }: { names: string[] }) {
+  const known = knownTables.value;
+  return (
+    <div class="scroll-x">
+      <table class="plain-table tables-list">
+        <thead>
+          <tr>
+            <th>Table</th>
+            <th class="figure">Items</th>
+            <th class="figure">Size</th>
+            <th>Key</th>
+            <th>Indexes</th>
+            <th>State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {names.map((name) => (
+            <Row key={name} name={name} table={known.get(name)} />
+          ))}
+        </tbody>
+      </table>
     </div>
   );
 }

@@ -70,7 +70,14 @@ export function CreateDialog({ close }: { close: () => void }) {
       <TextField label="Table" isMono isFirst value={draft.name} set={(name) => set({ name })} onEnter={() => void create()} />
       <TableKey draft={draft} set={set} />
       {draft.indexes.map((index, nth) => (
-        <IndexForm key={nth} index={index} known={[]} mayBeLocal={draft.sort !== null} set={(to) => set({ indexes: draft.indexes.map((one, at) => (at === nth ? to : one)) })} remove={() => set({ indexes: draft.indexes.filter((_, at) => at !== nth) })} />
+        <IndexForm
+          key={nth}
+          index={index}
+          known={[]}
+          mayBeLocal={draft.sort !== null}
+          set={(to) => set({ indexes: draft.indexes.map((one, at) => (at === nth ? to : one)) })}
+          remove={() => set({ indexes: draft.indexes.filter((_, at) => at !== nth) })}
+        />
       ))}
       <p>
         <Button icon="plus" onClick={() => set({ indexes: [...draft.indexes, emptyIndex(draft.indexes.length + 1)] })}>
@@ -103,7 +110,14 @@ function TableSettings({ draft, set }: { draft: TableDraft; set: (part: Partial<
           <TextField label="Write units a second" isMono value={draft.writeUnits} set={(writeUnits) => set({ writeUnits })} />
         </>
       )}
-      <TextField label="Time to live" isMono placeholder="attribute, such as expires" hint="The second since 1970 at which an item expires" value={draft.ttl} set={(ttl) => set({ ttl })} />
+      <TextField
+        label="Time to live"
+        isMono
+        placeholder="attribute, such as expires"
+        hint="The second since 1970 at which an item expires"
+        value={draft.ttl}
+        set={(ttl) => set({ ttl })}
+      />
       <CheckField label="Refuse to delete the table" value={draft.isProtected} set={(isProtected) => set({ isProtected })} />
     </div>
   );
@@ -116,7 +130,12 @@ function TableKey({ draft, set }: { draft: TableDraft; set: (part: Partial<Table
       {draft.sort ? (
         <div class="parts-row">
           <PartFields label="Sort key" part={draft.sort} set={(sort) => set({ sort })} />
-          <Button kind="quiet" icon="close" label="No sort key" onClick={() => set({ sort: null, indexes: draft.indexes.filter((index) => !index.isLocal) })} />
+          <Button
+            kind="quiet"
+            icon="close"
+            label="No sort key"
+            onClick={() => set({ sort: null, indexes: draft.indexes.filter((index) => !index.isLocal) })}
+          />
         </div>
       ) : (
         <Button kind="quiet" icon="plus" onClick={() => set({ sort: { name: 'sk', type: 'S' } })}>

@@ -10,22 +10,67 @@ const types = [
   { value: 'B' as const, title: 'B binary' },
 ];
 
-export function PartFields({ label, part, set, known, isFirst }: { label: string; part: Part; set: (part: Part) => void; known?: string[]; isFirst?: boolean }) {
+export function PartFields({
+  label,
+  part,
+  set,
+  known,
+  isFirst,
+}: {
+  label: string;
+  part: Part;
+  set: (part: Part) => void;
+  known?: string[];
+  isFirst?: boolean;
+}) {
   return (
     <div class="part-fields">
       <TextField label={label} isMono isFirst={isFirst} value={part.name} list={known} set={(name) => set({ ...part, name })} />
-      <SelectField label={`Type of ${label.toLowerCase()}`} isLabelHidden value={part.type} set={(type) => set({ ...part, type })} choices={types} />
+      <SelectField
+        label={`Type of ${label.toLowerCase()}`}
+        isLabelHidden
+        value={part.type}
+        set={(type) => set({ ...part, type })}
+        choices={types}
+      />
     </div>
   );
 }
 
-function Parts({ label, parts, least, set, known, isFirst }: { label: string; parts: Part[]; least: number; set: (parts: Part[]) => void; known: string[]; isFirst?: boolean }) {
+function Parts({
+  label,
+  parts,
+  least,
+  set,
+  known,
+  isFirst,
+}: {
+  label: string;
+  parts: Part[];
+  least: number;
+  set: (parts: Part[]) => void;
+  known: string[];
+  isFirst?: boolean;
+}) {
   return (
     <div class="parts-list">
       {parts.map((part, nth) => (
         <div class="parts-row" key={nth}>
-          <PartFields label={nth === 0 ? label : `${label}, attribute ${nth + 1}`} isFirst={isFirst && nth === 0} part={part} known={known} set={(to) => set(parts.map((one, at) => (at === nth ? to : one)))} />
-          {parts.length > least && <Button kind="quiet" icon="close" label={`Take away ${part.name || label}`} onClick={() => set(parts.filter((_, at) => at !== nth))} />}
+          <PartFields
+            label={nth === 0 ? label : `${label}, attribute ${nth + 1}`}
+            isFirst={isFirst && nth === 0}
+            part={part}
+            known={known}
+            set={(to) => set(parts.map((one, at) => (at === nth ? to : one)))}
+          />
+          {parts.length > least && (
+            <Button
+              kind="quiet"
+              icon="close"
+              label={`Take away ${part.name || label}`}
+              onClick={() => set(parts.filter((_, at) => at !== nth))}
+            />
+          )}
         </div>
       ))}
       {parts.length < mostParts && (
@@ -56,7 +101,9 @@ export function IndexForm({ index, set, known, mayBeLocal, remove, isFirst }: In
           <SelectField
             label="Kind"
             value={index.isLocal ? 'local' : 'global'}
-            set={(kind) => set({ ...index, isLocal: kind === 'local', sort: kind === 'local' ? [index.sort[0] ?? { name: '', type: 'S' }] : index.sort })}
+            set={(kind) =>
+              set({ ...index, isLocal: kind === 'local', sort: kind === 'local' ? [index.sort[0] ?? { name: '', type: 'S' }] : index.sort })
+            }
             choices={[
               { value: 'global', title: 'global' },
               { value: 'local', title: 'local: the same partition key' },
@@ -65,9 +112,23 @@ export function IndexForm({ index, set, known, mayBeLocal, remove, isFirst }: In
         )}
         {remove && <Button kind="quiet" icon="trash" label={`Take away ${index.name}`} onClick={remove} />}
       </div>
-      {!index.isLocal && <Parts label="Partition key" parts={index.partition} least={1} known={known} isFirst={isFirst} set={(partition) => set({ ...index, partition })} />}
+      {!index.isLocal && (
+        <Parts
+          label="Partition key"
+          parts={index.partition}
+          least={1}
+          known={known}
+          isFirst={isFirst}
+          set={(partition) => set({ ...index, partition })}
+        />
+      )}
       {index.isLocal ? (
-        <PartFields label="Sort key" part={index.sort[0] ?? { name: '', type: 'S' }} known={known} set={(part) => set({ ...index, sort: [part] })} />
+        <PartFields
+          label="Sort key"
+          part={index.sort[0] ?? { name: '', type: 'S' }}
+          known={known}
+          set={(part) => set({ ...index, sort: [part] })}
+        />
       ) : (
         <Parts label="Sort key" parts={index.sort} least={0} known={known} set={(sort) => set({ ...index, sort })} />
       )}
@@ -82,7 +143,15 @@ export function IndexForm({ index, set, known, mayBeLocal, remove, isFirst }: In
             { value: 'INCLUDE', title: 'keys and some attributes' },
           ]}
         />
-        {index.projection === 'INCLUDE' && <TextField label="Attributes" isMono placeholder="city, state" value={index.included} set={(included) => set({ ...index, included })} />}
+        {index.projection === 'INCLUDE' && (
+          <TextField
+            label="Attributes"
+            isMono
+            placeholder="city, state"
+            value={index.included}
+            set={(included) => set({ ...index, included })}
+          />
+        )}
       </div>
     </div>
   );

@@ -39,7 +39,9 @@ interface Preview {
 }
 
 export function TemplatesSection({ table }: { table: TableDescription }) {
-  const { answer, fault, again } = useAsk(table.TableName, (signal) => call<{ KeyTemplates: KeyTemplate[] }>('DescribeKeyTemplates', { TableName: table.TableName }, { own: true, signal }));
+  const { answer, fault, again } = useAsk(table.TableName, (signal) =>
+    call<{ KeyTemplates: KeyTemplate[] }>('DescribeKeyTemplates', { TableName: table.TableName }, { own: true, signal }),
+  );
   const [isAdding, add] = useState(false);
   const [dropping, drop] = useState<string | null>(null);
   const templates = answer?.KeyTemplates ?? [];
@@ -61,13 +63,20 @@ export function TemplatesSection({ table }: { table: TableDescription }) {
           {answer && templates.length === 0 && <p class="hint">None: no attribute is derived from others.</p>}
           {templates.length > 0 && (
             <ul class="templates">
-            {templates.map((one) => (
-              <li key={one.AttributeName}>
-                <code>{one.Template}</code>
-                <span class="hint">{[one.Mode, one.Status].filter(Boolean).join(', ').toLowerCase()}</span>
-                {!readOnly.value && <Button kind="quiet" icon="trash" label={`Drop the template of ${one.AttributeName}`} onClick={() => drop(one.AttributeName ?? '')} />}
-              </li>
-            ))}
+              {templates.map((one) => (
+                <li key={one.AttributeName}>
+                  <code>{one.Template}</code>
+                  <span class="hint">{[one.Mode, one.Status].filter(Boolean).join(', ').toLowerCase()}</span>
+                  {!readOnly.value && (
+                    <Button
+                      kind="quiet"
+                      icon="trash"
+                      label={`Drop the template of ${one.AttributeName}`}
+                      onClick={() => drop(one.AttributeName ?? '')}
+                    />
+                  )}
+                </li>
+              ))}
             </ul>
           )}
         </>
@@ -91,7 +100,20 @@ function DropDialog({ table, attribute, close, done }: { table: string; attribut
     }
   };
   return (
-    <Dialog title={`Drop the template of ${attribute}`} size="small" close={close} submit={() => void send()} foot={<><Button onClick={close}>Cancel</Button><Button kind="danger" type="submit">Drop</Button></>}>
+    <Dialog
+      title={`Drop the template of ${attribute}`}
+      size="small"
+      close={close}
+      submit={() => void send()}
+      foot={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button kind="danger" type="submit">
+            Drop
+          </Button>
+        </>
+      }
+    >
       <p>Items keep the values that they have; new writes no longer get one.</p>
       {fault && <ErrorBox fault={fault} />}
     </Dialog>
@@ -123,7 +145,14 @@ function Previewed({ preview }: { preview: Preview }) {
                 <td>{words}</td>
                 <td class="mono">
                   {example?.After ?? example?.Why ?? ''}
-                  {example?.Key && <span class="hint"> {Object.values(example.Key).map((value) => brief(value, 40)).join(' / ')}</span>}
+                  {example?.Key && (
+                    <span class="hint">
+                      {' '}
+                      {Object.values(example.Key)
+                        .map((value) => brief(value, 40))
+                        .join(' / ')}
+                    </span>
+                  )}
                 </td>
               </tr>
             );
@@ -144,7 +173,11 @@ function TemplateDialog({ table, close, done }: { table: string; close: () => vo
     work(true);
     fail(null);
     try {
-      const answer = await call<{ Preview?: Preview; Warnings?: string[] }>('PutKeyTemplate', { TableName: table, Template: template, Mode: 'FILL', Strict: isStrict, DryRun: isDry }, { own: true, unrecorded: isDry });
+      const answer = await call<{ Preview?: Preview; Warnings?: string[] }>(
+        'PutKeyTemplate',
+        { TableName: table, Template: template, Mode: 'FILL', Strict: isStrict, DryRun: isDry },
+        { own: true, unrecorded: isDry },
+      );
       if (isDry && answer.Preview) setPreview({ of: template, preview: answer.Preview, warnings: answer.Warnings ?? [] });
       if (!isDry) {
         say('The template is declared; stored items get it now');
@@ -177,14 +210,23 @@ function TemplateDialog({ table, close, done }: { table: string; close: () => vo
         </>
       }
     >
-      <TextField label="Template" isMono isFirst value={template} set={setTemplate} placeholder={'GSI1SK = "{status}#{placed:iso:s}" when status in [OPEN, PLACED]'} onEnter={() => void send(!isPreviewed)} />
+      <TextField
+        label="Template"
+        isMono
+        isFirst
+        value={template}
+        set={setTemplate}
+        placeholder={'GSI1SK = "{status}#{placed:iso:s}" when status in [OPEN, PLACED]'}
+        onEnter={() => void send(!isPreviewed)}
+      />
       <CheckField label="Refuse writes that give the attribute themselves" value={isStrict} set={strict} />
       {preview && isPreviewed && <Previewed preview={preview.preview} />}
-      {isPreviewed && preview?.warnings.map((words) => (
-        <p key={words} class="hint">
-          {words}
-        </p>
-      ))}
+      {isPreviewed &&
+        preview?.warnings.map((words) => (
+          <p key={words} class="hint">
+            {words}
+          </p>
+        ))}
       {fault && <ErrorBox fault={fault} />}
     </Dialog>
   );

@@ -16,7 +16,14 @@ import { api, startServer, stop } from './harness.mjs';
 const here = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const folder = mkdtempSync(join(tmpdir(), 'console-code-'));
 const bundle = join(folder, 'code.mjs');
-await build({ absWorkingDir: here, entryPoints: ['src/data/code/code.ts'], bundle: true, format: 'esm', outfile: bundle, platform: 'node' });
+await build({
+  absWorkingDir: here,
+  entryPoints: ['src/data/code/code.ts'],
+  bundle: true,
+  format: 'esm',
+  outfile: bundle,
+  platform: 'node',
+});
 const { codeOf } = await import(bundle);
 
 const binary = process.env.HASHRANGE ?? join(here, '..', 'target', 'debug', 'hashrange');
@@ -52,14 +59,39 @@ const put = (Item) => ({ operation: 'PutItem', request: { TableName: 'things', I
 test('code of writes leaves what was meant', async () => {
   const { endpoint, server } = await startServer();
   try {
-    await api(endpoint, 'CreateTable', { TableName: 'things', AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }], KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }], BillingMode: 'PAY_PER_REQUEST' });
+    await api(endpoint, 'CreateTable', {
+      TableName: 'things',
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      BillingMode: 'PAY_PER_REQUEST',
+    });
     for (const language of languages) {
       const pk = { S: `${language.id} ${nasty}` };
-      const item = { pk, n: { N: '12345678901234567890123456789012345678' }, ['__proto__']: { M: { ["a'b"]: { L: [{ NULL: true }, { BOOL: false }] } } }, set: { SS: ['a', "b'c"] }, ...(language.id === 'aws' ? {} : { data: { B: 'AAH/' }, many: { BS: ['AA=='] } }) };
+      const item = {
+        pk,
+        n: { N: '12345678901234567890123456789012345678' },
+        ['__proto__']: { M: { ["a'b"]: { L: [{ NULL: true }, { BOOL: false }] } } },
+        set: { SS: ['a', "b'c"] },
+        ...(language.id === 'aws' ? {} : { data: { B: 'AAH/' }, many: { BS: ['AA=='] } }),
+      };
       await run(language, put(item), endpoint);
       const get = async () => (await api(endpoint, 'GetItem', { TableName: 'things', Key: { pk } })).Item;
       assert.deepEqual({ ...(await get()) }, item, language.id);
-      await run(language, { operation: 'UpdateItem', request: { TableName: 'things', Key: { pk }, UpdateExpression: 'SET #n = :n', ConditionExpression: '#n = :old', ExpressionAttributeNames: { '#n': 'n' }, ExpressionAttributeValues: { ':n': { N: '2' }, ':old': item.n } } }, endpoint);
+      await run(
+        language,
+        {
+          operation: 'UpdateItem',
+          request: {
+            TableName: 'things',
+            Key: { pk },
+            UpdateExpression: 'SET #n = :n',
+            ConditionExpression: '#n = :old',
+            ExpressionAttributeNames: { '#n': 'n' },
+            ExpressionAttributeValues: { ':n': { N: '2' }, ':old': item.n },
+          },
+        },
+        endpoint,
+      );
       assert.equal((await get()).n.N, '2', language.id);
       await run(language, { operation: 'DeleteItem', request: { TableName: 'things', Key: { pk } } }, endpoint);
       assert.equal(await get(), undefined, language.id);
@@ -73,9 +105,33 @@ test('code of reads answers what the API answers', async () => {
   const { endpoint, server } = await startServer(['--sample', 'world']);
   const values = { ':c': { S: 'NL' }, ':p': { S: 'UTRECHT#' }, ':n': { N: '30000' } };
   const requests = [
-    { operation: 'Query', request: { TableName: 'cities', KeyConditionExpression: '#c = :c AND begins_with(#p, :p)', FilterExpression: '#n > :n', ProjectionExpression: '#city', ExpressionAttributeNames: { '#c': 'country', '#p': 'place', '#n': 'population', '#city': 'city' }, ExpressionAttributeValues: values } },
-    { operation: 'Query', request: { TableName: 'cities', IndexName: 'by-population', KeyConditionExpression: '#c = :c', ScanIndexForward: false, Limit: 3, ExpressionAttributeNames: { '#c': 'country' }, ExpressionAttributeValues: { ':c': { S: 'BR' } } } },
-    { operation: 'ExecuteStatement', request: { Statement: `SELECT city FROM "cities" WHERE country = 'NL' AND begins_with(place, 'UTRECHT#')` } },
+    {
+      operation: 'Query',
+      request: {
+        TableName: 'cities',
+        KeyConditionExpression: '#c = :c AND begins_with(#p, :p)',
+        FilterExpression: '#n > :n',
+        ProjectionExpression: '#city',
+        ExpressionAttributeNames: { '#c': 'country', '#p': 'place', '#n': 'population', '#city': 'city' },
+        ExpressionAttributeValues: values,
+      },
+    },
+    {
+      operation: 'Query',
+      request: {
+        TableName: 'cities',
+        IndexName: 'by-population',
+        KeyConditionExpression: '#c = :c',
+        ScanIndexForward: false,
+        Limit: 3,
+        ExpressionAttributeNames: { '#c': 'country' },
+        ExpressionAttributeValues: { ':c': { S: 'BR' } },
+      },
+    },
+    {
+      operation: 'ExecuteStatement',
+      request: { Statement: `SELECT city FROM "cities" WHERE country = 'NL' AND begins_with(place, 'UTRECHT#')` },
+    },
   ];
   try {
     for (const asked of requests) {
@@ -101,13 +157,33 @@ test('code of tables creates and changes them', async () => {
         TableName: name,
         AttributeDefinitions: ['a', 'b', 'c'].map((one) => ({ AttributeName: one, AttributeType: 'S' })),
         KeySchema: [{ AttributeName: 'a', KeyType: 'HASH' }],
-        GlobalSecondaryIndexes: [{ IndexName: 'by-b', KeySchema: [{ AttributeName: 'b', KeyType: 'HASH' }, { AttributeName: 'c', KeyType: 'RANGE' }], Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['d'] } }],
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: 'by-b',
+            KeySchema: [
+              { AttributeName: 'b', KeyType: 'HASH' },
+              { AttributeName: 'c', KeyType: 'RANGE' },
+            ],
+            Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['d'] },
+          },
+        ],
         BillingMode: 'PAY_PER_REQUEST',
         StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
       };
       await run(language, { operation: 'CreateTable', request: create }, endpoint);
-      await run(language, { operation: 'UpdateTimeToLive', request: { TableName: name, TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true } } }, endpoint);
-      await run(language, { operation: 'UpdateTable', request: { TableName: name, GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: 'by-b' } }] } }, endpoint);
+      await run(
+        language,
+        {
+          operation: 'UpdateTimeToLive',
+          request: { TableName: name, TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true } },
+        },
+        endpoint,
+      );
+      await run(
+        language,
+        { operation: 'UpdateTable', request: { TableName: name, GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: 'by-b' } }] } },
+        endpoint,
+      );
       const ttl = await api(endpoint, 'DescribeTimeToLive', { TableName: name });
       assert.equal(ttl.TimeToLiveDescription.AttributeName, 'expires', language.id);
       assert.equal((await api(endpoint, 'DescribeTable', { TableName: name })).Table.StreamSpecification.StreamEnabled, true, language.id);

@@ -13,7 +13,14 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const here = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const arguments_ = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
+const arguments_ = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
 
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -93,7 +100,17 @@ export async function serveConsole(endpoint, setup = {}) {
   }
   const port = await freePort();
   const built = process.env.CONSOLE_BUILT ?? join(here, 'built');
-  const dev = start(process.execPath, [join(here, 'tools/dev.mjs'), '--endpoint', endpoint, '--port', String(port), '--built', built, '--setup', JSON.stringify(setup)]);
+  const dev = start(process.execPath, [
+    join(here, 'tools/dev.mjs'),
+    '--endpoint',
+    endpoint,
+    '--port',
+    String(port),
+    '--built',
+    built,
+    '--setup',
+    JSON.stringify(setup),
+  ]);
   const page = `http://127.0.0.1:${port}/console/`;
   await waitFor(page, dev);
   return { page, close: () => stop(dev) };
@@ -110,12 +127,18 @@ export async function withConsole(options, run) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: arguments_ });
   const complaints = [];
   try {
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true, permissions: ['clipboard-read', 'clipboard-write'] });
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: theme,
+      acceptDownloads: true,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(`error: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
       // The service answers faults with status 400, which browsers print.
-      if ((message.type() === 'error' || message.type() === 'warning') && !/status of 400/.test(message.text())) complaints.push(`${message.type()}: ${message.text()}`);
+      if ((message.type() === 'error' || message.type() === 'warning') && !/status of 400/.test(message.text()))
+        complaints.push(`${message.type()}: ${message.text()}`);
     });
     page.setDefaultTimeout(15_000);
     await page.goto(served.page + hash);
@@ -152,9 +175,16 @@ export async function visit(page, hash) {
 /** Returns the texts of the cells of a row of the grid that is shown, by the titles of their columns. */
 export async function rowTexts(page, row) {
   return page.evaluate((index) => {
-    const titles = new Map([...document.querySelectorAll('[role=columnheader]')].map((head) => [head.getAttribute('aria-colindex'), head.querySelector('.name')?.textContent ?? '']));
+    const titles = new Map(
+      [...document.querySelectorAll('[role=columnheader]')].map((head) => [
+        head.getAttribute('aria-colindex'),
+        head.querySelector('.name')?.textContent ?? '',
+      ]),
+    );
     const cells = document.querySelectorAll(`[role=row][aria-rowindex="${index + 2}"] [role=gridcell]`);
-    return Object.fromEntries([...cells].map((cell) => [titles.get(cell.getAttribute('aria-colindex')), cell.querySelector('.value')?.textContent ?? '']));
+    return Object.fromEntries(
+      [...cells].map((cell) => [titles.get(cell.getAttribute('aria-colindex')), cell.querySelector('.value')?.textContent ?? '']),
+    );
   }, row);
 }
 

@@ -8,14 +8,25 @@ import { api, axe, rowTexts, shot, visit, withConsole } from './harness.mjs';
 const digits38 = '12345678901234567890123456789012345678';
 
 async function makeTable(endpoint, name, items) {
-  await api(endpoint, 'CreateTable', { TableName: name, AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }], KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }], BillingMode: 'PAY_PER_REQUEST' });
+  await api(endpoint, 'CreateTable', {
+    TableName: name,
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    BillingMode: 'PAY_PER_REQUEST',
+  });
   for (const Item of items) await api(endpoint, 'PutItem', { TableName: name, Item });
 }
 
 const editor = '[role=dialog][aria-label^="Edit"]';
 
 async function openCell(page, row, name) {
-  const column = await page.evaluate((title) => [...document.querySelectorAll('[role=columnheader]')].find((head) => head.querySelector('.name')?.textContent === title)?.getAttribute('aria-colindex'), name);
+  const column = await page.evaluate(
+    (title) =>
+      [...document.querySelectorAll('[role=columnheader]')]
+        .find((head) => head.querySelector('.name')?.textContent === title)
+        ?.getAttribute('aria-colindex'),
+    name,
+  );
   await page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][aria-colindex="${column}"]`).dblclick();
   await page.waitForSelector(editor);
 }
@@ -31,10 +42,16 @@ test('a page is the same as the API answers, page after page, and back', async (
       assert.equal(shown.latitude, item.latitude?.N ?? '');
     }
     await page.click('text=Next page');
-    await page.waitForFunction((place) => document.querySelector('[aria-rowindex="2"]')?.textContent.includes(place), second.Items[0].place.S);
+    await page.waitForFunction(
+      (place) => document.querySelector('[aria-rowindex="2"]')?.textContent.includes(place),
+      second.Items[0].place.S,
+    );
     assert.match(await page.textContent('.results-foot'), /100 returned of 100 examined/);
     await page.goBack();
-    await page.waitForFunction((place) => document.querySelector('[aria-rowindex="2"]')?.textContent.includes(place), first.Items[0].place.S);
+    await page.waitForFunction(
+      (place) => document.querySelector('[aria-rowindex="2"]')?.textContent.includes(place),
+      first.Items[0].place.S,
+    );
   });
 });
 
@@ -45,11 +62,21 @@ test('a key is found, by an index too, and the address says so', async () => {
     await page.waitForFunction(() => document.querySelector('[aria-rowindex="2"]')?.textContent.includes('DRENTHE'));
     await page.fill('#sort-value', 'UTRECHT#');
     await page.press('#sort-value', 'Enter');
-    const expected = await api(endpoint, 'Query', { TableName: 'cities', KeyConditionExpression: 'country = :c AND begins_with(place, :p)', ExpressionAttributeValues: { ':c': { S: 'NL' }, ':p': { S: 'UTRECHT#' } } });
-    await page.waitForFunction((count) => document.querySelector('.results-foot')?.textContent.includes(`${count} returned`), expected.Count);
+    const expected = await api(endpoint, 'Query', {
+      TableName: 'cities',
+      KeyConditionExpression: 'country = :c AND begins_with(place, :p)',
+      ExpressionAttributeValues: { ':c': { S: 'NL' }, ':p': { S: 'UTRECHT#' } },
+    });
+    await page.waitForFunction(
+      (count) => document.querySelector('.results-foot')?.textContent.includes(`${count} returned`),
+      expected.Count,
+    );
     const hash = await page.evaluate(() => location.hash);
     await page.reload();
-    await page.waitForFunction((count) => document.querySelector('.results-foot')?.textContent.includes(`${count} returned`), expected.Count);
+    await page.waitForFunction(
+      (count) => document.querySelector('.results-foot')?.textContent.includes(`${count} returned`),
+      expected.Count,
+    );
     assert.equal(await page.evaluate(() => location.hash), hash);
     await page.selectOption('.index-choice', 'capitals');
     await page.waitForFunction(() => document.querySelector('[role=columnheader] .name')?.textContent === 'capital');
@@ -58,7 +85,9 @@ test('a key is found, by an index too, and the address says so', async () => {
 
 test('an edit is an update whose expression is shown, and numbers keep their digits', async () => {
   await withConsole({}, async ({ page, endpoint }) => {
-    await makeTable(endpoint, 'things', [{ pk: { S: 'a' }, n: { N: digits38 }, tags: { SS: ['x', 'y'] }, data: { B: 'AAH/' }, expires: { N: '1764000000' } }]);
+    await makeTable(endpoint, 'things', [
+      { pk: { S: 'a' }, n: { N: digits38 }, tags: { SS: ['x', 'y'] }, data: { B: 'AAH/' }, expires: { N: '1764000000' } },
+    ]);
     await visit(page, '#/items/things');
     await page.waitForSelector('.grid-row');
     const shown = await rowTexts(page, 0);
@@ -72,7 +101,13 @@ test('an edit is an update whose expression is shown, and numbers keep their dig
     await page.press(`${editor} input`, 'Enter');
     await page.waitForSelector(editor, { state: 'detached' });
     const stored = await api(endpoint, 'GetItem', { TableName: 'things', Key: { pk: { S: 'a' } } });
-    assert.deepEqual(stored.Item, { pk: { S: 'a' }, n: { N: next }, tags: { SS: ['x', 'y'] }, data: { B: 'AAH/' }, expires: { N: '1764000000' } });
+    assert.deepEqual(stored.Item, {
+      pk: { S: 'a' },
+      n: { N: next },
+      tags: { SS: ['x', 'y'] },
+      data: { B: 'AAH/' },
+      expires: { N: '1764000000' },
+    });
   });
 });
 
@@ -151,7 +186,10 @@ test('items are put, copied and deleted, by keyboard and button', async () => {
     await page.click('dialog footer >> text=Delete 1 item');
     await page.waitForSelector('dialog', { state: 'detached' });
     const left = await api(endpoint, 'Scan', { TableName: 'things' });
-    assert.deepEqual(left.Items.map((item) => item.pk.S), ['b']);
+    assert.deepEqual(
+      left.Items.map((item) => item.pk.S),
+      ['b'],
+    );
   });
 });
 
@@ -172,11 +210,30 @@ test('what is shown is downloaded without loss', async () => {
   });
 });
 
-const hostile = ['<img src=x onerror=alert(1)>', '</script><script>alert(1)</script>', '\u202eright to left', '\u0000\u0001\u001b[31m', '__proto__', 'constructor', '{{7*7}}', `e${'\u0301'.repeat(1000)}`, 'javascript:alert(1)', "'; DROP TABLE x; --", '\ufeff', '\u2028\u2029', '😀'.repeat(100)];
+const hostile = [
+  '<img src=x onerror=alert(1)>',
+  '</script><script>alert(1)</script>',
+  '\u202eright to left',
+  '\u0000\u0001\u001b[31m',
+  '__proto__',
+  'constructor',
+  '{{7*7}}',
+  `e${'\u0301'.repeat(1000)}`,
+  'javascript:alert(1)',
+  "'; DROP TABLE x; --",
+  '\ufeff',
+  '\u2028\u2029',
+  '😀'.repeat(100),
+];
 
 test('hostile names and values are text on every form of the screen', async () => {
   await withConsole({}, async ({ page, endpoint }) => {
-    const items = hostile.map((text) => ({ pk: { S: text }, [text]: { S: text }, m: { M: { [text]: { L: [{ S: text }] } } }, big: { S: 'a\u0301'.repeat(20_000) } }));
+    const items = hostile.map((text) => ({
+      pk: { S: text },
+      [text]: { S: text },
+      m: { M: { [text]: { L: [{ S: text }] } } },
+      big: { S: 'a\u0301'.repeat(20_000) },
+    }));
     await makeTable(endpoint, 'hostile', items);
     page.on('dialog', () => assert.fail('a dialog of the browser was opened'));
     await visit(page, '#/items/hostile');
@@ -206,7 +263,10 @@ test('hostile names and values are text on every form of the screen', async () =
 test('an item of 5,000 attributes and a table of hundreds stay small in the page', async (t) => {
   await withConsole({}, async ({ page, endpoint }) => {
     const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, nth) => [`attribute_${nth}`, { N: String(nth) }]));
-    await makeTable(endpoint, 'wide', [{ pk: { S: 'a' }, ...wide }, ...Array.from({ length: 99 }, (_, nth) => ({ pk: { S: `b${nth}` }, [`attribute_${nth}`]: { S: 'x' } }))]);
+    await makeTable(endpoint, 'wide', [
+      { pk: { S: 'a' }, ...wide },
+      ...Array.from({ length: 99 }, (_, nth) => ({ pk: { S: `b${nth}` }, [`attribute_${nth}`]: { S: 'x' } })),
+    ]);
     await visit(page, '#/items/wide');
     await page.waitForSelector('.grid-row');
     const nodes = () => page.evaluate(() => document.querySelectorAll('*').length);
@@ -227,7 +287,9 @@ test('an item of 5,000 attributes and a table of hundreds stay small in the page
     await page.focus('.grid');
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('End');
-    await page.waitForFunction(() => [...document.querySelectorAll('[role=columnheader]')].some((head) => head.getAttribute('aria-colindex') === '5002'));
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('[role=columnheader]')].some((head) => head.getAttribute('aria-colindex') === '5002'),
+    );
     assert.ok((await nodes()) < 3000, `${await nodes()} nodes`);
     const scan = await api(endpoint, 'Scan', { TableName: 'wide' });
     const row = scan.Items.findIndex((item) => item.pk.S === 'a');
@@ -250,7 +312,10 @@ test('several tabs have a page each', async () => {
     await page.click('.item-tab a:has-text("cities")');
     await page.waitForFunction(() => document.querySelector('.item-tab.shown')?.textContent.includes('cities'));
     await page.click('[aria-label="Close the tab cities"]');
-    await page.waitForFunction(() => document.querySelectorAll('.item-tab').length === 1 && document.querySelector('.item-tab.shown')?.textContent.includes('things'));
+    await page.waitForFunction(
+      () =>
+        document.querySelectorAll('.item-tab').length === 1 && document.querySelector('.item-tab.shown')?.textContent.includes('things'),
+    );
   });
 });
 
@@ -284,7 +349,11 @@ test('a server that goes and comes back: words, and nothing lost that was typed'
   });
 });
 
-for (const [theme, width] of [['light', 1280], ['dark', 1280], ['light', 360]]) {
+for (const [theme, width] of [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+]) {
   test(`axe finds nothing in items, ${theme}, ${width} px`, async () => {
     await withConsole({ args: ['--sample', 'world'], theme, width, hash: '#/items/cities' }, async ({ page }) => {
       await page.waitForSelector('.grid-row');

@@ -113,6 +113,17 @@ await withOwn({ args: ['--sample', 'world'], hash: `#/keys/cities?pk=${US}`, wid
   const line = await page.locator('.ruler-keys').boundingBox();
   await page.touchscreen.tap(line.x + 60, line.y + 30);
   await until(async () => (await page.locator('.ruler-way span').count()) > 3, 'the folder that was touched');
+  // A finger moves an end of the range.
+  await visit(page, `#/keys/cities?pk=${US}&op=begins_with&v1=${encodeURIComponent('{"S":"FLORIDA#"}')}`);
+  const upper = page.getByRole('slider', { name: 'Upper end of the range' });
+  await upper.waitFor();
+  const end = await upper.boundingBox();
+  const touch = await page.context().newCDPSession(page);
+  const send = (type, x) => touch.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y: end.y + 20 }] });
+  await send('touchStart', end.x + 12);
+  for (let nth = 1; nth <= 8; nth++) await send('touchMove', end.x + 12 + nth * 10);
+  await send('touchEnd');
+  await until(async () => (await page.getByRole('combobox', { name: 'Operator' }).inputValue()) === 'BETWEEN', 'the range that a finger has drawn');
   await shot(page, 'keys-360');
   await axe(page, 'keys at 360 px');
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -147,6 +158,48 @@ await withOwn({ hash: '', prepare: hostileTable }, async ({ page }) => {
   is(await page.locator('main img').count(), 0, 'elements out of a key');
   await shot(page, 'keys-hostile');
   await axe(page, 'hostile keys');
+});
+
+/** A hundred thousand folders; with MILLION=1 of ten items each. */
+async function manyFolders({ call }) {
+  const [folders, each] = [100_000, process.env.MILLION ? 10 : 2];
+  await call('CreateTable', {
+    TableName: 'big', BillingMode: 'PAY_PER_REQUEST', AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }, { AttributeName: 'sk', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'sk', KeyType: 'RANGE' }],
+  });
+  let next = 0;
+  const write = async () => {
+    while (next < folders * each) {
+      const batch = [...Array(25).keys()].map(() => next++).filter((nth) => nth < folders * each);
+      const put = (nth) => ({ PutRequest: { Item: { pk: { S: 'one' }, sk: { S: `F${String(Math.floor(nth / each)).padStart(7, '0')}#${nth % each}` } } } });
+      await call('BatchWriteItem', { RequestItems: { big: batch.map(put) } });
+    }
+  };
+  await Promise.all([...Array(6)].map(write));
+}
+
+await withOwn({ prepare: manyFolders }, async ({ page, real }) => {
+  if (!real.includes('Ruler')) return console.log('keys: no hundred thousand folders without the real operation');
+  await visit(page, `#/keys/big?pk=${encodeURIComponent('{"pk":{"S":"one"}}')}`);
+  await page.locator('.ruler canvas[data-calls]').waitFor();
+  const counting = await frames(page, () => page.getByRole('button', { name: 'Count on' }).waitFor());
+  console.log(`frames while a hundred thousand folders are counted: 95 of 100 within ${counting.p95.toFixed(0)} ms, the longest ${counting.longest.toFixed(0)} ms`);
+  has(await text(page.locator('.ruler-total').first()), /^at least [\d,]+ items/, 'what is counted so far');
+  atMost(Number(await page.locator('.ruler canvas').getAttribute('data-calls')), 400, 'draw calls');
+  atMost(Number(await page.locator('.ruler canvas').getAttribute('data-segments')), 347, 'segments in 1,040 pixels');
+  atMost(await elements(page), 2000, 'elements over a hundred thousand folders');
+  const moved = await frames(page, async () => {
+    await page.locator('.ruler-keys').hover({ position: { x: 100, y: 30 } });
+    for (let x = 100; x < 900; x += 20) await page.mouse.move(250 + x, (await page.locator('.ruler-keys').boundingBox()).y + 30);
+  });
+  console.log(`frames under the pointer: 95 of 100 within ${moved.p95.toFixed(0)} ms, the longest ${moved.longest.toFixed(0)} ms`);
+  // Several folders of one segment are zoomed into until they stand alone.
+  for (let zoom = 0; zoom < 6 && (await page.locator('.ruler-way').innerText()).includes('#') === false; zoom++) {
+    await page.locator('.ruler-keys').click({ position: { x: 500, y: 30 } });
+    await page.waitForTimeout(400);
+  }
+  has(await text(page.locator('.ruler-way')), /F0\d+#/, 'the stretch, or the folder');
+  await shot(page, 'keys-many-folders');
 });
 
 await withOwn({ args: ['--sample', 'world'], hash: `#/keys/cities?pk=${US}`, without: ['Ruler', 'DescribeEntities', 'DescribeFindings', 'Explain', 'Tree', 'Partitions'] }, async ({ page }) => {

@@ -20,7 +20,12 @@ async function answer(page, operations) {
   });
 }
 
-const keyed = (name) => ({ TableName: name, AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }], KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }], BillingMode: 'PAY_PER_REQUEST' });
+const keyed = (name) => ({
+  TableName: name,
+  AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+  BillingMode: 'PAY_PER_REQUEST',
+});
 
 test('a sample is loaded by its button, and its items are shown', async () => {
   await withConsole({}, async ({ page, endpoint }) => {
@@ -49,7 +54,10 @@ test('a model becomes tables with their items, and what is not taken is told', a
     await answer(page, {
       ReadModel: (request) => {
         assert.equal(request.FileName, 'model.json');
-        return { Tables: [{ Request: keyed('first'), Items: [{ pk: { S: 'a' }, n: { N: '1' } }] }, { Request: keyed('second') }], NotTaken: ['The facet Orders is not kept'] };
+        return {
+          Tables: [{ Request: keyed('first'), Items: [{ pk: { S: 'a' }, n: { N: '1' } }] }, { Request: keyed('second') }],
+          NotTaken: ['The facet Orders is not kept'],
+        };
       },
     });
     await page.setInputFiles('input[type=file]', path);
@@ -68,7 +76,23 @@ test('a job is shown with its progress until it is done', async () => {
     await answer(page, {
       DescribeServer: () => {
         nth += 1;
-        return { Jobs: nth > 2 ? [] : [{ Kind: 'IndexFill', Table: 'cities', Index: 'by-city', Done: 20_000 * nth, Of: 46_570, PerSecond: 10_000, StartedAtMs: Date.now(), Words: 'by-city of cities is being filled' }] };
+        return {
+          Jobs:
+            nth > 2
+              ? []
+              : [
+                  {
+                    Kind: 'IndexFill',
+                    Table: 'cities',
+                    Index: 'by-city',
+                    Done: 20_000 * nth,
+                    Of: 46_570,
+                    PerSecond: 10_000,
+                    StartedAtMs: Date.now(),
+                    Words: 'by-city of cities is being filled',
+                  },
+                ],
+        };
       },
     });
     await visit(page, '#/tables/cities');
@@ -90,7 +114,10 @@ test('the calls of the page itself are not recorded, those of the user are', asy
     await page.waitForSelector('.verdict-figures');
     assert.ok(seen.includes('Query -'));
     assert.ok(seen.includes('Explain 1'));
-    assert.ok(seen.every((one) => one.startsWith('Query') || one.endsWith(' 1')), seen.join());
+    assert.ok(
+      seen.every((one) => one.startsWith('Query') || one.endsWith(' 1')),
+      seen.join(),
+    );
     assert.ok(seen.length < 15, seen.join());
   });
 });
@@ -98,10 +125,16 @@ test('the calls of the page itself are not recorded, those of the user are', asy
 test('the token of the address is taken out of it and sent with every request', async () => {
   await withConsole({ hash: '#token=abc%2Fdef' }, async ({ page }) => {
     assert.equal(await page.evaluate(() => location.hash), '');
-    const [request] = await Promise.all([page.waitForRequest((one) => one.method() === 'POST'), page.click('[aria-label="List the tables again"]')]);
+    const [request] = await Promise.all([
+      page.waitForRequest((one) => one.method() === 'POST'),
+      page.click('[aria-label="List the tables again"]'),
+    ]);
     assert.equal(request.headers()['x-hashrange-token'], 'abc/def');
     await page.reload();
-    const [again] = await Promise.all([page.waitForRequest((one) => one.method() === 'POST'), page.click('[aria-label="List the tables again"]')]);
+    const [again] = await Promise.all([
+      page.waitForRequest((one) => one.method() === 'POST'),
+      page.click('[aria-label="List the tables again"]'),
+    ]);
     assert.equal(again.headers()['x-hashrange-token'], 'abc/def');
   });
 });

@@ -8,17 +8,41 @@ const world = { args: ['--sample', 'world'] };
 const address = (draft, run = true) => `#/query/cities?q=${encodeURIComponent(JSON.stringify(draft))}${run ? '&run=1' : ''}`;
 
 async function answered(page, count, examined) {
-  await page.waitForFunction(([returned, all]) => document.querySelector('.results-foot')?.textContent.replace(/,/g, '').includes(`${returned} returned of ${all} examined`), [count, examined]);
+  await page.waitForFunction(
+    ([returned, all]) =>
+      document.querySelector('.results-foot')?.textContent.replace(/,/g, '').includes(`${returned} returned of ${all} examined`),
+    [count, examined],
+  );
 }
 
 const conditions = [
-  [{ pk: ['NL'], sk: [{ op: '=', v: ['DRENTHE#ASSEN#2759633'] }] }, 'country = :a AND place = :b', { ':a': { S: 'NL' }, ':b': { S: 'DRENTHE#ASSEN#2759633' } }],
+  [
+    { pk: ['NL'], sk: [{ op: '=', v: ['DRENTHE#ASSEN#2759633'] }] },
+    'country = :a AND place = :b',
+    { ':a': { S: 'NL' }, ':b': { S: 'DRENTHE#ASSEN#2759633' } },
+  ],
   [{ pk: ['NL'], sk: [{ op: '<', v: ['F'] }] }, 'country = :a AND place < :b', { ':a': { S: 'NL' }, ':b': { S: 'F' } }],
-  [{ pk: ['NL'], sk: [{ op: '<=', v: ['DRENTHE#ASSEN#2759633'] }] }, 'country = :a AND place <= :b', { ':a': { S: 'NL' }, ':b': { S: 'DRENTHE#ASSEN#2759633' } }],
+  [
+    { pk: ['NL'], sk: [{ op: '<=', v: ['DRENTHE#ASSEN#2759633'] }] },
+    'country = :a AND place <= :b',
+    { ':a': { S: 'NL' }, ':b': { S: 'DRENTHE#ASSEN#2759633' } },
+  ],
   [{ pk: ['NL'], sk: [{ op: '>', v: ['U'] }] }, 'country = :a AND place > :b', { ':a': { S: 'NL' }, ':b': { S: 'U' } }],
-  [{ pk: ['NL'], sk: [{ op: '>=', v: ['ZEELAND#ZIERIKZEE#2743913'] }] }, 'country = :a AND place >= :b', { ':a': { S: 'NL' }, ':b': { S: 'ZEELAND#ZIERIKZEE#2743913' } }],
-  [{ pk: ['NL'], sk: [{ op: 'BETWEEN', v: ['F', 'H'] }] }, 'country = :a AND place BETWEEN :b AND :c', { ':a': { S: 'NL' }, ':b': { S: 'F' }, ':c': { S: 'H' } }],
-  [{ pk: ['NL'], sk: [{ op: 'begins_with', v: ['UTRECHT#'] }] }, 'country = :a AND begins_with(place, :b)', { ':a': { S: 'NL' }, ':b': { S: 'UTRECHT#' } }],
+  [
+    { pk: ['NL'], sk: [{ op: '>=', v: ['ZEELAND#ZIERIKZEE#2743913'] }] },
+    'country = :a AND place >= :b',
+    { ':a': { S: 'NL' }, ':b': { S: 'ZEELAND#ZIERIKZEE#2743913' } },
+  ],
+  [
+    { pk: ['NL'], sk: [{ op: 'BETWEEN', v: ['F', 'H'] }] },
+    'country = :a AND place BETWEEN :b AND :c',
+    { ':a': { S: 'NL' }, ':b': { S: 'F' }, ':c': { S: 'H' } },
+  ],
+  [
+    { pk: ['NL'], sk: [{ op: 'begins_with', v: ['UTRECHT#'] }] },
+    'country = :a AND begins_with(place, :b)',
+    { ':a': { S: 'NL' }, ':b': { S: 'UTRECHT#' } },
+  ],
 ];
 
 test('each operator of a sort key reads what the API reads', async () => {
@@ -35,8 +59,16 @@ test('each operator of a sort key reads what the API reads', async () => {
 const S = (text) => ({ S: text });
 const filters = [
   [{ path: 'population', operator: '>', type: 'N', values: ['500000'] }, 'population > :a', { ':a': { N: '500000' } }],
-  [{ path: 'population', operator: 'BETWEEN', type: 'N', values: ['100000', '200000'] }, 'population BETWEEN :a AND :b', { ':a': { N: '100000' }, ':b': { N: '200000' } }],
-  [{ path: 'city', operator: 'IN', type: 'S', values: ['Amsterdam', 'Delft'] }, 'city IN (:a, :b)', { ':a': S('Amsterdam'), ':b': S('Delft') }],
+  [
+    { path: 'population', operator: 'BETWEEN', type: 'N', values: ['100000', '200000'] },
+    'population BETWEEN :a AND :b',
+    { ':a': { N: '100000' }, ':b': { N: '200000' } },
+  ],
+  [
+    { path: 'city', operator: 'IN', type: 'S', values: ['Amsterdam', 'Delft'] },
+    'city IN (:a, :b)',
+    { ':a': S('Amsterdam'), ':b': S('Delft') },
+  ],
   [{ path: 'city', operator: '<>', type: 'S', values: ['Delft'] }, 'city <> :a', { ':a': S('Delft') }],
   [{ path: 'city', operator: 'begins_with', type: 'S', values: ['A'] }, 'begins_with(city, :a)', { ':a': S('A') }],
   [{ path: 'city', operator: 'contains', type: 'S', values: ['dam'] }, 'contains(city, :a)', { ':a': S('dam') }],
@@ -50,7 +82,12 @@ const filters = [
 test('each filter keeps what the API keeps', async () => {
   await withConsole(world, async ({ page, endpoint }) => {
     for (const [row, FilterExpression, values] of filters) {
-      const expected = await api(endpoint, 'Query', { TableName: 'cities', KeyConditionExpression: 'country = :pk', FilterExpression, ExpressionAttributeValues: { ':pk': S('NL'), ...values } });
+      const expected = await api(endpoint, 'Query', {
+        TableName: 'cities',
+        KeyConditionExpression: 'country = :pk',
+        FilterExpression,
+        ExpressionAttributeValues: { ':pk': S('NL'), ...values },
+      });
       await visit(page, address({ pk: ['NL'], filters: [row] }));
       await answered(page, expected.Count, expected.ScannedCount);
     }
@@ -83,7 +120,15 @@ test('the form is filled by keyboard; it says Query or Scan and the cost before 
 
 test('order, limit, projection, count and the next page', async () => {
   await withConsole(world, async ({ page, endpoint }) => {
-    const request = { TableName: 'cities', IndexName: 'by-population', KeyConditionExpression: 'country = :a', ExpressionAttributeValues: { ':a': S('BR') }, ScanIndexForward: false, Limit: 5, ProjectionExpression: 'city, population' };
+    const request = {
+      TableName: 'cities',
+      IndexName: 'by-population',
+      KeyConditionExpression: 'country = :a',
+      ExpressionAttributeValues: { ':a': S('BR') },
+      ScanIndexForward: false,
+      Limit: 5,
+      ProjectionExpression: 'city, population',
+    };
     const first = await api(endpoint, 'Query', request);
     await visit(page, address({ index: 'by-population', pk: ['BR'], isDescending: true, limit: '5', projection: 'city, population' }));
     await answered(page, 5, 5);
@@ -103,10 +148,30 @@ test('order, limit, projection, count and the next page', async () => {
 
 test('a page that the filter left empty is followed, and says what was examined', async () => {
   await withConsole({}, async ({ page, endpoint }) => {
-    await api(endpoint, 'CreateTable', { TableName: 'large', AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }, { AttributeName: 'sk', AttributeType: 'N' }], KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'sk', KeyType: 'RANGE' }], BillingMode: 'PAY_PER_REQUEST' });
-    for (let nth = 0; nth < 8; nth += 1) await api(endpoint, 'PutItem', { TableName: 'large', Item: { pk: S('a'), sk: { N: String(nth) }, text: S('x'.repeat(390_000)), last: { BOOL: nth === 7 } } });
-    await visit(page, `#/query/large?q=${encodeURIComponent(JSON.stringify({ pk: ['a'], filters: [{ path: 'last', operator: '=', type: 'BOOL', values: ['true'] }] }))}&run=1`);
-    await page.waitForFunction(() => /1 returned of 8 examined in [34] pages/.test(document.querySelector('.results-foot')?.textContent ?? ''));
+    await api(endpoint, 'CreateTable', {
+      TableName: 'large',
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'N' },
+      ],
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+    });
+    for (let nth = 0; nth < 8; nth += 1)
+      await api(endpoint, 'PutItem', {
+        TableName: 'large',
+        Item: { pk: S('a'), sk: { N: String(nth) }, text: S('x'.repeat(390_000)), last: { BOOL: nth === 7 } },
+      });
+    await visit(
+      page,
+      `#/query/large?q=${encodeURIComponent(JSON.stringify({ pk: ['a'], filters: [{ path: 'last', operator: '=', type: 'BOOL', values: ['true'] }] }))}&run=1`,
+    );
+    await page.waitForFunction(() =>
+      /1 returned of 8 examined in [34] pages/.test(document.querySelector('.results-foot')?.textContent ?? ''),
+    );
     assert.equal((await rowTexts(page, 0)).sk, '7');
   });
 });
@@ -130,8 +195,13 @@ test('PartiQL completes, runs, and tells faults before it runs', async () => {
     await page.keyboard.insertText(` begins_with(place, 'UTRECHT#')`);
     await page.waitForSelector('.verdict:has-text("reads a range of sort keys")');
     await page.keyboard.press('Control+Enter');
-    const expected = await api(endpoint, 'ExecuteStatement', { Statement: `SELECT city FROM "cities" WHERE country = 'NL' AND begins_with(place, 'UTRECHT#')` });
-    await page.waitForFunction((count) => document.querySelector('.results-foot')?.textContent.includes(`${count} returned`), expected.Items.length);
+    const expected = await api(endpoint, 'ExecuteStatement', {
+      Statement: `SELECT city FROM "cities" WHERE country = 'NL' AND begins_with(place, 'UTRECHT#')`,
+    });
+    await page.waitForFunction(
+      (count) => document.querySelector('.results-foot')?.textContent.includes(`${count} returned`),
+      expected.Items.length,
+    );
     assert.equal((await rowTexts(page, 0)).city, expected.Items[0].city.S);
   });
 });
@@ -179,7 +249,11 @@ test('history and saved queries are kept in the browser', async () => {
     await page.waitForSelector('.history-entry:has-text("country = \'NL\'")');
     await page.click('[role=tab]:has-text("Saved")');
     await page.click('.history-entry:has-text("Dutch cities")');
-    await page.waitForFunction(() => document.querySelector('[aria-label="country, value"], input.mono') && [...document.querySelectorAll('input')].some((one) => one.value === 'NL'));
+    await page.waitForFunction(
+      () =>
+        document.querySelector('[aria-label="country, value"], input.mono') &&
+        [...document.querySelectorAll('input')].some((one) => one.value === 'NL'),
+    );
   });
 });
 
@@ -188,7 +262,12 @@ test('without EXPLAIN the form says what is left out, and works', async () => {
     await page.route('**/', async (route) => {
       const target = route.request().headers()['x-amz-target'] ?? '';
       if (!target.startsWith('Hashrange_2026.')) await route.continue();
-      else await route.fulfill({ status: 400, contentType: 'application/x-amz-json-1.0', body: '{"__type":"com.amazon.coral.service#UnknownOperationException"}' });
+      else
+        await route.fulfill({
+          status: 400,
+          contentType: 'application/x-amz-json-1.0',
+          body: '{"__type":"com.amazon.coral.service#UnknownOperationException"}',
+        });
     });
     await visit(page, address({ pk: ['NL'] }));
     await answered(page, 411, 411);
@@ -197,20 +276,32 @@ test('without EXPLAIN the form says what is left out, and works', async () => {
   });
 });
 
-for (const [theme, width] of [['light', 1280], ['dark', 1280], ['light', 360]]) {
+for (const [theme, width] of [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+]) {
   test(`axe finds nothing in queries, ${theme}, ${width} px`, async () => {
-    await withConsole({ ...world, theme, width, hash: address({ pk: ['NL'], filters: [{ path: 'population', operator: '>', type: 'N', values: ['500000'] }] }) }, async ({ page }) => {
-      await answered(page, 2, 411);
-      await page.waitForSelector('.verdict-advice');
-      await axe(page, 'the form');
-      await page.click('.query-buttons >> text=Code');
-      await page.waitForSelector('dialog .code');
-      await axe(page, 'code');
-      await page.keyboard.press('Escape');
-      await visit(page, '#/query/cities?as=partiql&s=SELECT%20*%20FROM%20cities');
-      await page.waitForSelector('.cm-content');
-      await page.waitForSelector('.verdict');
-      await axe(page, 'PartiQL');
-    });
+    await withConsole(
+      {
+        ...world,
+        theme,
+        width,
+        hash: address({ pk: ['NL'], filters: [{ path: 'population', operator: '>', type: 'N', values: ['500000'] }] }),
+      },
+      async ({ page }) => {
+        await answered(page, 2, 411);
+        await page.waitForSelector('.verdict-advice');
+        await axe(page, 'the form');
+        await page.click('.query-buttons >> text=Code');
+        await page.waitForSelector('dialog .code');
+        await axe(page, 'code');
+        await page.keyboard.press('Escape');
+        await visit(page, '#/query/cities?as=partiql&s=SELECT%20*%20FROM%20cities');
+        await page.waitForSelector('.cm-content');
+        await page.waitForSelector('.verdict');
+        await axe(page, 'PartiQL');
+      },
+    );
   });
 }

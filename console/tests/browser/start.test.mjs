@@ -17,13 +17,23 @@ function file(name, text) {
 
 const orders = file(
   'orders.csv',
-  ['id,customer,placed,total,zip,note', '1001,C-1,2026-11-01T10:00:00Z,12.50,01234,"hello, ""you"""', '1002,C-2,2026-11-02T10:00:00Z,3.00,10115,', '1003,C-1,2026-11-03T10:00:00Z,99.99,00501,"two\nlines"', ''].join('\n'),
+  [
+    'id,customer,placed,total,zip,note',
+    '1001,C-1,2026-11-01T10:00:00Z,12.50,01234,"hello, ""you"""',
+    '1002,C-2,2026-11-02T10:00:00Z,3.00,10115,',
+    '1003,C-1,2026-11-03T10:00:00Z,99.99,00501,"two\nlines"',
+    '',
+  ].join('\n'),
 );
 
 const choose = (page, path) => page.setInputFiles('input[type=file]', path);
 
 async function imported(page, count) {
-  await page.waitForFunction((all) => document.querySelector('.import-running')?.textContent.replace(/,/g, '').includes(`Done: ${all} of ${all} item`), count, { timeout: 120_000 });
+  await page.waitForFunction(
+    (all) => document.querySelector('.import-running')?.textContent.replace(/,/g, '').includes(`Done: ${all} of ${all} item`),
+    count,
+    { timeout: 120_000 },
+  );
 }
 
 test('an empty server says what to do, and a CSV becomes a table', async () => {
@@ -32,7 +42,14 @@ test('an empty server says what to do, and a CSV becomes a table', async () => {
     await choose(page, orders);
     await page.waitForSelector('.import-check:has-text("3 rows, each with a key of its own")');
     assert.equal(await page.inputValue('#import-Partition\\ key'), 'id');
-    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.import-preview select')].map((one) => one.value)), ['N', 'S', 'S', 'N', 'S', 'S']);
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.import-preview select')].map((one) => one.value)), [
+      'N',
+      'S',
+      'S',
+      'N',
+      'S',
+      'S',
+    ]);
     await shot(page, 'import');
     await page.click('dialog footer >> text=Create the table and put 3 items');
     await imported(page, 3);
@@ -40,7 +57,14 @@ test('an empty server says what to do, and a CSV becomes a table', async () => {
     await page.waitForSelector('.grid-row');
     const { Items } = await api(endpoint, 'Scan', { TableName: 'orders' });
     const first = Items.find((item) => item.id.N === '1001');
-    assert.deepEqual(first, { id: { N: '1001' }, customer: { S: 'C-1' }, placed: { S: '2026-11-01T10:00:00Z' }, total: { N: '12.5' }, zip: { S: '01234' }, note: { S: 'hello, "you"' } });
+    assert.deepEqual(first, {
+      id: { N: '1001' },
+      customer: { S: 'C-1' },
+      placed: { S: '2026-11-01T10:00:00Z' },
+      total: { N: '12.5' },
+      zip: { S: '01234' },
+      note: { S: 'hello, "you"' },
+    });
     assert.equal(Items.find((item) => item.id.N === '1002').note, undefined);
     assert.equal(Items.find((item) => item.id.N === '1003').note.S, 'two\nlines');
   });
@@ -51,7 +75,9 @@ test('rows that share a key are told before, and the last one wins', async () =>
     await choose(page, file('visits.tsv', 'who\twhen\twhat\na\t1\tx\na\t2\ty\na\t1\tz\nb\t1\tq\n\t5\tnobody\n'));
     await page.selectOption('#import-Partition\\ key', 'who');
     await page.selectOption('#import-Sort\\ key', 'when');
-    await page.waitForSelector('.import-check:has-text("1 row would be replaced"):has-text("a / 1"):has-text("1 row has no value for the key")');
+    await page.waitForSelector(
+      '.import-check:has-text("1 row would be replaced"):has-text("a / 1"):has-text("1 row has no value for the key")',
+    );
     await page.click('dialog footer >> text=Create the table and put 3 items');
     await imported(page, 3);
     const { Items } = await api(endpoint, 'Scan', { TableName: 'visits' });
@@ -66,8 +92,16 @@ test('JSON Lines keep their types, DynamoDB JSON too', async () => {
     await page.click('dialog footer >> text=Create the table and put 2 items');
     await imported(page, 2);
     const plain = await api(endpoint, 'Scan', { TableName: 'plain' });
-    assert.deepEqual(plain.Items.find((item) => item.id.S === 'a'), { id: { S: 'a' }, n: { N: digits38 }, list: { L: [{ N: '1' }, { S: 'x' }] } });
-    assert.ok(Object.hasOwn(plain.Items.find((item) => item.id.S === 'b'), '__proto__'));
+    assert.deepEqual(
+      plain.Items.find((item) => item.id.S === 'a'),
+      { id: { S: 'a' }, n: { N: digits38 }, list: { L: [{ N: '1' }, { S: 'x' }] } },
+    );
+    assert.ok(
+      Object.hasOwn(
+        plain.Items.find((item) => item.id.S === 'b'),
+        '__proto__',
+      ),
+    );
     await page.click('dialog footer >> text=Close');
     await visit(page, '#/start');
     await choose(page, file('typed.jsonl', '{"Item":{"id":{"S":"a"},"set":{"NS":["1","2"]},"data":{"B":"AAH/"}}}\n'));
@@ -88,7 +122,12 @@ test('ten thousand rows, throttled and interrupted, all arrive', async () => {
       if (request.headers()['x-amz-target'] !== 'DynamoDB_20120810.BatchWriteItem') return route.continue();
       nth += 1;
       if (nth === 150) return route.abort();
-      if (nth % 10 === 3) return route.fulfill({ status: 400, contentType: 'application/x-amz-json-1.0', body: '{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"slow down"}' });
+      if (nth % 10 === 3)
+        return route.fulfill({
+          status: 400,
+          contentType: 'application/x-amz-json-1.0',
+          body: '{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"slow down"}',
+        });
       if (nth % 10 !== 7) return route.continue();
       // Half of the batch is left unprocessed.
       const body = JSON.parse(request.postData());
@@ -96,7 +135,11 @@ test('ten thousand rows, throttled and interrupted, all arrive', async () => {
       const half = Math.ceil(all.length / 2);
       await api(endpoint, 'BatchWriteItem', { RequestItems: { [table]: all.slice(0, half) } });
       const left = all.slice(half);
-      return route.fulfill({ status: 200, contentType: 'application/x-amz-json-1.0', body: JSON.stringify({ UnprocessedItems: left.length > 0 ? { [table]: left } : {} }) });
+      return route.fulfill({
+        status: 200,
+        contentType: 'application/x-amz-json-1.0',
+        body: JSON.stringify({ UnprocessedItems: left.length > 0 ? { [table]: left } : {} }),
+      });
     });
     await choose(page, path);
     await page.click('dialog footer >> text=Create the table and put 10,000 items');
@@ -135,7 +178,10 @@ test('a file that is no rows says what is wrong', async () => {
 
 test('samples are offered, or left out with a sentence', async () => {
   await withConsole({}, async ({ page, endpoint }) => {
-    const isThere = await api(endpoint, 'ListSamples', {}, true).then(() => true, () => false);
+    const isThere = await api(endpoint, 'ListSamples', {}, true).then(
+      () => true,
+      () => false,
+    );
     if (!isThere) {
       await page.waitForSelector('.left-out:has-text("Samples are left out")');
       return;
@@ -189,7 +235,11 @@ test('credentials that are typed in sign, and are in no storage', async () => {
   });
 });
 
-for (const [theme, width] of [['light', 1280], ['dark', 1280], ['light', 360]]) {
+for (const [theme, width] of [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+]) {
   test(`axe finds nothing at the start, ${theme}, ${width} px`, async () => {
     await withConsole({ args: ['--sample', 'world'], theme, width }, async ({ page }) => {
       await page.waitForSelector('.card:has-text("46,570 items")');

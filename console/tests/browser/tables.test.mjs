@@ -29,9 +29,16 @@ test('a table is created with keys, indexes of several attributes, stream and ti
     await page.click('dialog footer >> text="Create"');
     await page.waitForSelector('h1:has-text("orders")');
     const table = await describe(endpoint, 'orders');
-    assert.deepEqual(table.KeySchema, [{ AttributeName: 'customer', KeyType: 'HASH' }, { AttributeName: 'placed', KeyType: 'RANGE' }]);
+    assert.deepEqual(table.KeySchema, [
+      { AttributeName: 'customer', KeyType: 'HASH' },
+      { AttributeName: 'placed', KeyType: 'RANGE' },
+    ]);
     const [made] = table.GlobalSecondaryIndexes;
-    assert.deepEqual(made.KeySchema, [{ AttributeName: 'shop', KeyType: 'HASH' }, { AttributeName: 'status', KeyType: 'HASH' }, { AttributeName: 'total', KeyType: 'RANGE' }]);
+    assert.deepEqual(made.KeySchema, [
+      { AttributeName: 'shop', KeyType: 'HASH' },
+      { AttributeName: 'status', KeyType: 'HASH' },
+      { AttributeName: 'total', KeyType: 'RANGE' },
+    ]);
     assert.deepEqual([made.Projection.ProjectionType, [...made.Projection.NonKeyAttributes].sort()], ['INCLUDE', ['city', 'note']]);
     assert.equal(table.StreamSpecification.StreamViewType, 'NEW_AND_OLD_IMAGES');
     const ttl = await api(endpoint, 'DescribeTimeToLive', { TableName: 'orders' });
@@ -47,10 +54,16 @@ test('an index is added, filled and removed; stream, time to live and billing ch
     await page.getByLabel('Holds').selectOption('KEYS_ONLY');
     await page.click('dialog footer >> text=Add the index');
     await page.waitForSelector('tr:has-text("by-city"):has-text("active")', { timeout: 60_000 });
-    await page.waitForFunction(() => [...document.querySelectorAll('tr')].some((row) => row.textContent.includes('by-city') && row.textContent.includes('46,570')), undefined, { timeout: 60_000 });
+    await page.waitForFunction(
+      () => [...document.querySelectorAll('tr')].some((row) => row.textContent.includes('by-city') && row.textContent.includes('46,570')),
+      undefined,
+      { timeout: 60_000 },
+    );
     await page.click('[aria-label="Remove the index by-city"]');
     await page.click('dialog footer >> text=Remove the index');
-    await page.waitForFunction(() => ![...document.querySelectorAll('tr')].some((row) => row.textContent.includes('by-city')), undefined, { timeout: 60_000 });
+    await page.waitForFunction(() => ![...document.querySelectorAll('tr')].some((row) => row.textContent.includes('by-city')), undefined, {
+      timeout: 60_000,
+    });
     await page.click('[aria-label="Begin: Stream"]');
     await page.click('dialog footer >> text=Begin the stream');
     await page.waitForSelector('.settings:has-text("new and old images")');
@@ -105,7 +118,11 @@ test('a fault of the server is shown in its words, and the form stays', async ()
   });
 });
 
-for (const [theme, width] of [['light', 1280], ['dark', 1280], ['light', 360]]) {
+for (const [theme, width] of [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+]) {
   test(`axe finds nothing in tables, ${theme}, ${width} px`, async () => {
     await withConsole({ args: ['--sample', 'world'], theme, width, hash: '#/tables' }, async ({ page }) => {
       await page.waitForSelector('td:has-text("46,570")');

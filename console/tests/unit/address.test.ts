@@ -29,7 +29,8 @@ test('a request goes to the Explain screen whole', () => {
 });
 
 test('faults have their kinds', () => {
-  const kind = (type: string, message = ''): string => faultOfAnswer(400, { __type: `com.amazon.coral.service#${type}`, message }, 'Query').kind;
+  const kind = (type: string, message = ''): string =>
+    faultOfAnswer(400, { __type: `com.amazon.coral.service#${type}`, message }, 'Query').kind;
   assert.equal(kind('ExpiredTokenException'), 'credentialsExpired');
   assert.equal(kind('InvalidSignatureException', 'Signature expired: 20260101T000000Z is now earlier than 20260101T001000Z'), 'clock');
   assert.equal(kind('InvalidSignatureException', 'The request signature we calculated does not match'), 'credentialsWrong');

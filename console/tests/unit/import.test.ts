@@ -9,10 +9,25 @@ import { readDraft, writeDraft, emptyDraft } from '../../src/query/question';
 import { bytes, dollars, percent, units } from '../../src/data/sizes';
 
 const types: [string[], string][] = [
-  [['1', '2', '-3', '0', '1.5'], 'N'], [['01', '2'], 'S'], [['-01'], 'S'], [['1.50', '2.25'], 'N'], [['1.9', '1.10'], 'S'], [['-0'], 'S'], [['1e5'], 'S'], [['+1'], 'S'], [['', ''], 'S'],
-  [['true', 'false', ''], 'BOOL'], [['True'], 'S'], [['1', 'x'], 'S'], [['1'.repeat(38)], 'N'], [['1'.repeat(39)], 'S'], [['1,000'], 'S'], [['.5'], 'S'],
+  [['1', '2', '-3', '0', '1.5'], 'N'],
+  [['01', '2'], 'S'],
+  [['-01'], 'S'],
+  [['1.50', '2.25'], 'N'],
+  [['1.9', '1.10'], 'S'],
+  [['-0'], 'S'],
+  [['1e5'], 'S'],
+  [['+1'], 'S'],
+  [['', ''], 'S'],
+  [['true', 'false', ''], 'BOOL'],
+  [['True'], 'S'],
+  [['1', 'x'], 'S'],
+  [['1'.repeat(38)], 'N'],
+  [['1'.repeat(39)], 'S'],
+  [['1,000'], 'S'],
+  [['.5'], 'S'],
 ];
-for (const [values, type] of types) test(`${JSON.stringify(values).slice(0, 60)} is of type ${type}`, () => assert.equal(guessType(values).type, type));
+for (const [values, type] of types)
+  test(`${JSON.stringify(values).slice(0, 60)} is of type ${type}`, () => assert.equal(guessType(values).type, type));
 
 const rows = (text: string): Rows => rowsOfCsv(text);
 
@@ -34,8 +49,15 @@ test('keys of several attributes are not mixed up', () => assert.equal(checkKeys
 
 test('a hostile header is a name like any other', () => {
   const read = rows('__proto__,__proto__,\n1,2,3\n');
-  assert.deepEqual(read.columns.map((column) => column.name), ['__proto__', '__proto___2', 'column3']);
-  assert.deepEqual(Object.entries(itemAt(read, 0)), [['__proto__', { N: '1' }], ['__proto___2', { N: '2' }], ['column3', { N: '3' }]]);
+  assert.deepEqual(
+    read.columns.map((column) => column.name),
+    ['__proto__', '__proto___2', 'column3'],
+  );
+  assert.deepEqual(Object.entries(itemAt(read, 0)), [
+    ['__proto__', { N: '1' }],
+    ['__proto___2', { N: '2' }],
+    ['column3', { N: '3' }],
+  ]);
 });
 
 test('files are told apart', () => {
@@ -53,15 +75,27 @@ test('files are told apart', () => {
 
 test('a table as a request', () => {
   assert.match(tableFault(emptyTable) ?? '', /3 to 255/);
-  const draft = { ...emptyTable, name: 'orders', indexes: [{ ...emptyIndex(1), partition: [{ name: 'shop', type: 'S' as const }], sort: [{ name: 'n', type: 'N' as const }] }] };
+  const draft = {
+    ...emptyTable,
+    name: 'orders',
+    indexes: [{ ...emptyIndex(1), partition: [{ name: 'shop', type: 'S' as const }], sort: [{ name: 'n', type: 'N' as const }] }],
+  };
   assert.equal(tableFault(draft), null);
   const request = createRequest(draft) as { AttributeDefinitions: { AttributeName: string }[]; GlobalSecondaryIndexes: unknown[] };
-  assert.deepEqual(request.AttributeDefinitions.map((one) => one.AttributeName), ['pk', 'sk', 'shop', 'n']);
+  assert.deepEqual(
+    request.AttributeDefinitions.map((one) => one.AttributeName),
+    ['pk', 'sk', 'shop', 'n'],
+  );
   assert.match(tableFault({ ...draft, indexes: [{ ...emptyIndex(1), partition: [{ name: 'pk', type: 'N' }] }] }) ?? '', /two types/);
 });
 
 test('an index of a provisioned table has its units', () => {
-  const table = { TableName: 't', KeySchema: [], AttributeDefinitions: [], ProvisionedThroughput: { ReadCapacityUnits: 3, WriteCapacityUnits: 4 } };
+  const table = {
+    TableName: 't',
+    KeySchema: [],
+    AttributeDefinitions: [],
+    ProvisionedThroughput: { ReadCapacityUnits: 3, WriteCapacityUnits: 4 },
+  };
   const request = addIndexRequest(table, { ...emptyIndex(1), partition: [{ name: 'a', type: 'S' }] });
   assert.match(JSON.stringify(request), /"ReadCapacityUnits":3/);
 });
@@ -73,7 +107,15 @@ test('the table of a statement', () => {
   assert.equal(sourceOf('SELECT'), null);
 });
 
-const table = { TableName: 'cities', KeySchema: [{ AttributeName: 'country', KeyType: 'HASH' as const }, { AttributeName: 'date', KeyType: 'RANGE' as const }], AttributeDefinitions: [], GlobalSecondaryIndexes: [{ IndexName: 'by-x', KeySchema: [{ AttributeName: 'x', KeyType: 'HASH' as const }] }] };
+const table = {
+  TableName: 'cities',
+  KeySchema: [
+    { AttributeName: 'country', KeyType: 'HASH' as const },
+    { AttributeName: 'date', KeyType: 'RANGE' as const },
+  ],
+  AttributeDefinitions: [],
+  GlobalSecondaryIndexes: [{ IndexName: 'by-x', KeySchema: [{ AttributeName: 'x', KeyType: 'HASH' as const }] }],
+};
 
 test('statements are completed with tables, indexes, keys and keywords', () => {
   const known = { tables: ['cities'], describe: () => table, attributes: ['first name'] };
@@ -93,7 +135,13 @@ test('only columns in sight are drawn', () => {
 });
 
 test('a draft goes through an address', () => {
-  const draft = { ...emptyDraft, pk: ['NL'], sk: [{ op: 'BETWEEN' as const, v: ['a', 'b'] }], isDescending: true, filters: [{ path: 'n', operator: 'size' as const, comparator: '>' as const, type: 'N' as const, values: ['1'], isOff: undefined }] };
+  const draft = {
+    ...emptyDraft,
+    pk: ['NL'],
+    sk: [{ op: 'BETWEEN' as const, v: ['a', 'b'] }],
+    isDescending: true,
+    filters: [{ path: 'n', operator: 'size' as const, comparator: '>' as const, type: 'N' as const, values: ['1'], isOff: undefined }],
+  };
   assert.deepEqual(readDraft(writeDraft(draft)), draft);
   for (const hostile of ['', 'null', '[]', '{"pk":1,"sk":[null],"filters":[null,1]}', '{"index":{}}']) readDraft(hostile);
 });

@@ -8,7 +8,7 @@ import { bandOf, boundAt, labels, layout, placeOf, SEGMENT_MIN_PX, segmentAt } f
 import { literal, readTests, readValue } from '../../src/ruler/literals';
 import { endsOf, endsOfTests, rangeFault, rangeOfEnds, rangeText, takes } from '../../src/ruler/range';
 import { crumbs, foldersOf, fromQuery, opened, requestOf, toQuery } from '../../src/ruler/source';
-import { told, toldText } from '../../src/ruler/told';
+import { told, toldJson, toldLines, toldText } from '../../src/ruler/told';
 
 function folder(name: string, items: number, more: Partial<Bin> = {}): Bin {
   return { First: { sk: { S: `${name}#1` } }, Last: { sk: { S: `${name}#9` } }, Name: `${name}#`, Folder: `${name}#`, Folders: 1, Items: items, Bytes: items * 100, IsExact: true, ...more };
@@ -324,4 +324,12 @@ test('keys that cannot be seen are told as escapes, and marks are cut', () => {
   const marks = toldText('a' + '\u0301'.repeat(1_000_000) + 'b');
   assert.ok(marks.length < 20, marks);
   assert.ok(toldText('x'.repeat(5000)).length <= 201);
+});
+
+test('JSON and lines are told without what turns them round, and JSON keeps its value', () => {
+  const value = { a: 'x\u202ey', b: ['\u{e0001}', '\n', 'é'] };
+  const text = toldJson(value);
+  assert.deepEqual(JSON.parse(text), value);
+  assert.equal(/[\u202e\u{e0001}]/u.test(text), false);
+  assert.equal(toldLines('a\n\u202eb'), 'a\n\\u{202e}b');
 });

@@ -19,15 +19,47 @@ test('members named __proto__ and constructor are members', () => {
 
 test('escapes are read', () => assert.equal(parseJson(String.raw`"a\"\\\/\b\f\n\r\té😀"`), 'a"\\/\b\f\n\r\té😀'));
 
-for (const [text, offset] of [['{', 1], ['[1,]', 3], ['{"a":1,"a":2}', 10], ['01', 1], ['"a', 0], ['"\n"', 0], ['nul', 0], ['[1] 2', 4], ['', 0], ['+1', 0], ['1.', 1], ['{"a" 1}', 5]] as [string, number][]) {
-  test(`${JSON.stringify(text)} is refused at ${offset}`, () => assert.throws(() => parseJson(text), (error) => error instanceof JsonFault && error.offset === offset));
+for (const [text, offset] of [
+  ['{', 1],
+  ['[1,]', 3],
+  ['{"a":1,"a":2}', 10],
+  ['01', 1],
+  ['"a', 0],
+  ['"\n"', 0],
+  ['nul', 0],
+  ['[1] 2', 4],
+  ['', 0],
+  ['+1', 0],
+  ['1.', 1],
+  ['{"a" 1}', 5],
+] as [string, number][]) {
+  test(`${JSON.stringify(text)} is refused at ${offset}`, () =>
+    assert.throws(
+      () => parseJson(text),
+      (error) => error instanceof JsonFault && error.offset === offset,
+    ));
 }
 
 test('what is nested too deep is refused, not overflown', () => assert.throws(() => parseJson('['.repeat(100_000)), JsonFault));
 
 test('a place is told by line and column', () => assert.deepEqual(placeOf('a\nbc', 3), { line: 2, column: 2 }));
 
-for (const good of ['0', '-0', '1', '+1', '.5', '5.', '1e5', digits38, `-${digits38}`, `${digits38}0000`, '1E-130', '9.9999999999999999999999999999999999999E+125', '0e999999', '000.000']) {
+for (const good of [
+  '0',
+  '-0',
+  '1',
+  '+1',
+  '.5',
+  '5.',
+  '1e5',
+  digits38,
+  `-${digits38}`,
+  `${digits38}0000`,
+  '1E-130',
+  '9.9999999999999999999999999999999999999E+125',
+  '0e999999',
+  '000.000',
+]) {
   test(`${good} is a number`, () => assert.equal(values.numberFault(good), null));
 }
 for (const bad of ['', ' ', '-', '.', 'e5', '1e', '1e126', '1E-131', `${digits38}9`, 'NaN', 'Infinity', '0x10', '1,000', '1 000', '--1']) {
@@ -35,8 +67,22 @@ for (const bad of ['', ' ', '-', '.', 'e5', '1e', '1e126', '1E-131', `${digits38
 }
 
 const every: values.AttributeValue[] = [
-  { S: '' }, { S: ' "quoted"\n line ' }, { N: digits38 }, { N: '-0.00' }, { B: '' }, { B: 'AAEC/w==' }, { BOOL: true }, { BOOL: false }, { NULL: true },
-  { SS: ['a', '"b"', 'c\nd', ''] }, { NS: ['1', '2.50'] }, { BS: ['AA==', 'AQ=='] }, { L: [] }, { L: [{ S: 'a' }, { L: [{ N: '1' }] }] }, { M: {} }, { M: { a: { NULL: true }, ['__proto__']: { S: 'x' } } },
+  { S: '' },
+  { S: ' "quoted"\n line ' },
+  { N: digits38 },
+  { N: '-0.00' },
+  { B: '' },
+  { B: 'AAEC/w==' },
+  { BOOL: true },
+  { BOOL: false },
+  { NULL: true },
+  { SS: ['a', '"b"', 'c\nd', ''] },
+  { NS: ['1', '2.50'] },
+  { BS: ['AA==', 'AQ=='] },
+  { L: [] },
+  { L: [{ S: 'a' }, { L: [{ N: '1' }] }] },
+  { M: {} },
+  { M: { a: { NULL: true }, ['__proto__']: { S: 'x' } } },
 ];
 for (const value of every) {
   test(`${JSON.stringify(value)} is the same after it was shown and typed`, () => {
@@ -45,7 +91,20 @@ for (const value of every) {
   });
 }
 
-for (const [type, text] of [['N', 'x'], ['B', '%%%'], ['BOOL', 'yes'], ['SS', ''], ['NS', '1\nx'], ['NS', '1\n1'], ['L', '{}'], ['M', '[]'], ['L', '[1]'], ['M', '{"a":{"S":1}}'], ['M', '{"a":{"S":"x","N":"1"}}'], ['L', '[{"N":1}]']] as [values.TypeName, string][]) {
+for (const [type, text] of [
+  ['N', 'x'],
+  ['B', '%%%'],
+  ['BOOL', 'yes'],
+  ['SS', ''],
+  ['NS', '1\nx'],
+  ['NS', '1\n1'],
+  ['L', '{}'],
+  ['M', '[]'],
+  ['L', '[1]'],
+  ['M', '{"a":{"S":1}}'],
+  ['M', '{"a":{"S":"x","N":"1"}}'],
+  ['L', '[{"N":1}]'],
+] as [values.TypeName, string][]) {
   test(`${text} is refused as ${values.typeWords[type]}`, () => assert.throws(() => values.fromTyped(type, text), values.TypedFault));
 }
 

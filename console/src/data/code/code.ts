@@ -27,7 +27,13 @@ export const languages: { id: Language; title: string }[] = [
   { id: 'hashrange', title: 'hashrange' },
 ];
 
-const writers: Record<Language, (asked: CodeRequest, target: CodeTarget) => string> = { python, javascript, rust, aws: awsCli, hashrange: hashrangeCli };
+const writers: Record<Language, (asked: CodeRequest, target: CodeTarget) => string> = {
+  python,
+  javascript,
+  rust,
+  aws: awsCli,
+  hashrange: hashrangeCli,
+};
 
 export function codeOf(language: Language, asked: CodeRequest, target: CodeTarget): string {
   const { ReturnConsumedCapacity: _told, ...request } = asked.request;

@@ -7,8 +7,19 @@ function value(of: unknown, depth: number): string {
   if (typeof of === 'string') return quoted(of);
   if (of === null || typeof of !== 'object') return String(of);
   if (isBinary(of)) return 'B' in of ? `{ B: ${binary(of.B)} }` : `{ BS: [${of.BS.map(binary).join(', ')}] }`;
-  if (!isRecord(of)) return set((of as unknown[]).map((one) => value(one, depth + 1)), '[', ']', depth);
-  return set(Object.entries(of).map(([name, one]) => `${member(name)}: ${value(one, depth + 1)}`), '{ ', ' }', depth);
+  if (!isRecord(of))
+    return set(
+      (of as unknown[]).map((one) => value(one, depth + 1)),
+      '[',
+      ']',
+      depth,
+    );
+  return set(
+    Object.entries(of).map(([name, one]) => `${member(name)}: ${value(one, depth + 1)}`),
+    '{ ',
+    ' }',
+    depth,
+  );
 }
 
 const binary = (base64: string): string => `Buffer.from(${quoted(base64)}, "base64")`;
@@ -28,7 +39,8 @@ function set(members: string[], open: string, close: string, depth: number): str
 }
 
 function run(asked: CodeRequest): string {
-  if (!readsOn(asked)) return `const answer = await client.send(new ${asked.operation}Command(request));\nconsole.dir(answer, { depth: null });\n`;
+  if (!readsOn(asked))
+    return `const answer = await client.send(new ${asked.operation}Command(request));\nconsole.dir(answer, { depth: null });\n`;
   const pages = `for await (const page of paginate${asked.operation}({ client }, request))`;
   if (countsOnly(asked)) return `let count = 0;\n${pages} count += page.Count;\nconsole.log(count);\n`;
   return `${pages} {\n  for (const item of page.Items) console.dir(item, { depth: null });\n}\n`;
@@ -36,7 +48,8 @@ function run(asked: CodeRequest): string {
 
 export function javascript(asked: CodeRequest, target: CodeTarget): string {
   const used = readsOn(asked) ? `paginate${asked.operation}` : `${asked.operation}Command`;
-  const keys = target.accessKeyId === null ? '' : `\n  credentials: { accessKeyId: ${quoted(target.accessKeyId)}, secretAccessKey: "any" },`;
+  const keys =
+    target.accessKeyId === null ? '' : `\n  credentials: { accessKeyId: ${quoted(target.accessKeyId)}, secretAccessKey: "any" },`;
   return [
     `import { DynamoDBClient, ${used} } from "@aws-sdk/client-dynamodb";\n`,
     `const client = new DynamoDBClient({\n  endpoint: ${quoted(target.endpoint)},\n  region: ${quoted(target.region)},${keys}\n});\n`,

@@ -11,7 +11,9 @@ function value(of: unknown, depth: number): string {
   if (isBinary(of)) {
     return 'B' in of ? `{"B": ${binary(of.B)}}` : `{"BS": [${of.BS.map(binary).join(', ')}]}`;
   }
-  const members = isRecord(of) ? Object.entries(of).map(([name, one]) => `${quoted(name)}: ${value(one, depth + 1)}`) : (of as unknown[]).map((one) => value(one, depth + 1));
+  const members = isRecord(of)
+    ? Object.entries(of).map(([name, one]) => `${quoted(name)}: ${value(one, depth + 1)}`)
+    : (of as unknown[]).map((one) => value(one, depth + 1));
   return lines(members, isRecord(of) ? '{}' : '[]', depth);
 }
 
@@ -26,7 +28,8 @@ export function lines(members: string[], signs: string, depth: number): string {
 }
 
 function client(target: CodeTarget): string {
-  const keys = target.accessKeyId === null ? '' : `\n    aws_access_key_id=${quoted(target.accessKeyId)},\n    aws_secret_access_key="any",`;
+  const keys =
+    target.accessKeyId === null ? '' : `\n    aws_access_key_id=${quoted(target.accessKeyId)},\n    aws_secret_access_key="any",`;
   return `client = boto3.client(\n    "dynamodb",\n    endpoint_url=${quoted(target.endpoint)},\n    region_name=${quoted(target.region)},${keys}\n)\n`;
 }
 

@@ -70,21 +70,30 @@ class Writer {
         return make('L', `vec![${(content as unknown[]).map((one) => this.value(one)).join(', ')}]`);
       default:
         this.usesMap = true;
-        return make('M', `HashMap::from([${Object.entries(content as object).map(([name, one]) => `(${rustQuoted(name)}.into(), ${this.value(one)})`).join(', ')}])`);
+        return make(
+          'M',
+          `HashMap::from([${Object.entries(content as object)
+            .map(([name, one]) => `(${rustQuoted(name)}.into(), ${this.value(one)})`)
+            .join(', ')}])`,
+        );
     }
   }
 
   blob(base64: string): string {
     this.usesBlob = true;
-    const bytes = Array.from(bytesOf(base64), (byte) => (byte >= 32 && byte < 127 && byte !== 34 && byte !== 92 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`));
+    const bytes = Array.from(bytesOf(base64), (byte) =>
+      byte >= 32 && byte < 127 && byte !== 34 && byte !== 92 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
+    );
     return `Blob::new(*b"${bytes.join('')}")`;
   }
 
   /** Returns the calls of a builder that set a member. */
   member(name: string, of: unknown, pad: string): string[] {
     const method = `.${snake(name)}`;
-    if (valueMaps.has(name)) return Object.entries(of as object).map(([one, value]) => `${method}(${rustQuoted(one)}, ${this.value(value)})`);
-    if (name === 'ExpressionAttributeNames') return Object.entries(of as object).map(([one, word]) => `${method}(${rustQuoted(one)}, ${rustQuoted(String(word))})`);
+    if (valueMaps.has(name))
+      return Object.entries(of as object).map(([one, value]) => `${method}(${rustQuoted(one)}, ${this.value(value)})`);
+    if (name === 'ExpressionAttributeNames')
+      return Object.entries(of as object).map(([one, word]) => `${method}(${rustQuoted(one)}, ${rustQuoted(String(word))})`);
     if (name === 'Parameters') return (of as unknown[]).map((one) => `${method}(${this.value(one)})`);
     const structure = structures[name];
     if (structure !== undefined) return (Array.isArray(of) ? of : [of]).map((one) => `${method}(${this.structure(structure, one, pad)})`);
@@ -125,8 +134,16 @@ function client(target: CodeTarget): { uses: string; words: string; crates: stri
 
 function run(asked: CodeRequest): { send: string; after: string } {
   if (!readsOn(asked)) return { send: '\n        .send()\n        .await?', after: '    println!("{answer:#?}");\n' };
-  if (countsOnly(asked)) return { send: '\n        .into_paginator()\n        .send()', after: '    let mut count = 0;\n    while let Some(page) = answer.next().await {\n        count += page?.count();\n    }\n    println!("{count}");\n' };
-  return { send: '\n        .into_paginator()\n        .items()\n        .send()', after: '    while let Some(item) = answer.next().await {\n        println!("{:?}", item?);\n    }\n' };
+  if (countsOnly(asked))
+    return {
+      send: '\n        .into_paginator()\n        .send()',
+      after:
+        '    let mut count = 0;\n    while let Some(page) = answer.next().await {\n        count += page?.count();\n    }\n    println!("{count}");\n',
+    };
+  return {
+    send: '\n        .into_paginator()\n        .items()\n        .send()',
+    after: '    while let Some(item) = answer.next().await {\n        println!("{:?}", item?);\n    }\n',
+  };
 }
 
 export function rust(asked: CodeRequest, target: CodeTarget): string {

@@ -25,7 +25,8 @@ export function awsCli(asked: CodeRequest, target: CodeTarget): string {
   return `${note}${joined([`${keys}aws dynamodb ${kebab(asked.operation)}`, `--endpoint-url ${shellQuoted(target.endpoint)}`, `--region ${shellQuoted(target.region)}`, ...options])}\n`;
 }
 
-const reserved = /^(and|or|not|between|in|size|begins_with|contains|attribute_exists|attribute_not_exists|attribute_type|true|false|null)$/i;
+const reserved =
+  /^(and|or|not|between|in|size|begins_with|contains|attribute_exists|attribute_not_exists|attribute_type|true|false|null)$/i;
 
 const isPlainName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !reserved.test(name);
 
@@ -36,10 +37,27 @@ const isSimple = (value: AttributeValue): boolean => 'S' in value || 'N' in valu
 /** Whether the commands for people can say it; all else is sent by `hashrange api`. */
 function isSayable({ operation, request }: CodeRequest): boolean {
   if (operation !== 'Query' && operation !== 'Scan') return false;
-  const known = new Set(['TableName', 'IndexName', 'KeyConditionExpression', 'FilterExpression', 'ProjectionExpression', 'ScanIndexForward', 'ConsistentRead', 'Limit', 'Select', 'ExpressionAttributeNames', 'ExpressionAttributeValues']);
+  const known = new Set([
+    'TableName',
+    'IndexName',
+    'KeyConditionExpression',
+    'FilterExpression',
+    'ProjectionExpression',
+    'ScanIndexForward',
+    'ConsistentRead',
+    'Limit',
+    'Select',
+    'ExpressionAttributeNames',
+    'ExpressionAttributeValues',
+  ]);
   const names = Object.values((request['ExpressionAttributeNames'] ?? {}) as Record<string, string>);
   const values = Object.values((request['ExpressionAttributeValues'] ?? {}) as Record<string, AttributeValue>);
-  return Object.keys(request).every((name) => known.has(name)) && (request['Select'] === undefined || request['Select'] === 'COUNT') && values.every(isSimple) && !names.some((name) => name.includes('`'));
+  return (
+    Object.keys(request).every((name) => known.has(name)) &&
+    (request['Select'] === undefined || request['Select'] === 'COUNT') &&
+    values.every(isSimple) &&
+    !names.some((name) => name.includes('`'))
+  );
 }
 
 function said(asked: CodeRequest): string[] {
@@ -62,7 +80,10 @@ function said(asked: CodeRequest): string[] {
 
 export function hashrangeCli(asked: CodeRequest, target: CodeTarget): string {
   const { Statement: statement, Parameters: parameters } = asked.request;
-  const place = [`--endpoint ${shellQuoted(target.endpoint)}`, ...(target.region === 'us-east-1' ? [] : [`--region ${shellQuoted(target.region)}`])];
+  const place = [
+    `--endpoint ${shellQuoted(target.endpoint)}`,
+    ...(target.region === 'us-east-1' ? [] : [`--region ${shellQuoted(target.region)}`]),
+  ];
   if (asked.operation === 'ExecuteStatement' && parameters === undefined && asked.request['NextToken'] === undefined) {
     return `${joined([`hashrange sql ${shellQuoted(String(statement))}`, ...place])}\n`;
   }

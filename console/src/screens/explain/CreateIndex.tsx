@@ -6,6 +6,7 @@ import { count, counted, percent, units, writeUnits } from '../../data/sizes';
 import { Button } from '../../parts/Button';
 import { CodeBlock } from '../../parts/CodeBlock';
 import { Dialog } from '../../parts/Dialog';
+import { toldJson } from '../../ruler/told';
 import type { Supposed } from './explanation';
 import { fillingOf, makeIndex } from './filling';
 import { creationOf, type IndexDraft } from './rewrite';
@@ -30,7 +31,7 @@ export function CreateIndex({ draft, table, typeOf, supposed, close, askAgain }:
   return (
     <Dialog title={`Index ${draft.name} on ${table.TableName}`} close={close} foot={foot}>
       <p>{filledBy(supposed)}</p>
-      <CodeBlock label="The request of UpdateTable" text={JSON.stringify(request, null, 2)} />
+      <CodeBlock label="The request of UpdateTable" text={toldJson(request)} />
       {readOnly.value && <p class="fault">Read-only mode is on: turn it off in the top line to create an index.</p>}
       <Progress table={table.TableName} index={draft.name} />
     </Dialog>

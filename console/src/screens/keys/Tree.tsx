@@ -11,7 +11,7 @@ import { Icon } from '../../parts/Icon';
 import { useLate } from '../../parts/Spinner';
 import { part, textOf, type Key } from '../../ruler/keys';
 import { attributeOf, type RulerSource } from '../../ruler/source';
-import { toldName } from '../../ruler/told';
+import { told, toldName } from '../../ruler/told';
 
 interface Node {
   Kind: 'FOLDER' | 'ITEM';
@@ -141,6 +141,12 @@ export function Tree({ source, openAt, openItem }: { source: RulerSource; openAt
   );
 }
 
+/** Binary data stand in hex, as on the ruler. */
+function nameOf(node: Node): string {
+  const [value, more] = Object.values(node.Key);
+  return value && 'B' in value && more === undefined ? told(value, 120) : toldName(node.Name, 120);
+}
+
 function TreeRow({ row, isActive, open, press, show }: { row: Row; isActive: boolean; open: () => void; press: (event: KeyboardEvent) => void; show: () => void }) {
   const { node } = row;
   const isFolder = node !== 'more' && node.Kind === 'FOLDER';
@@ -151,7 +157,7 @@ function TreeRow({ row, isActive, open, press, show }: { row: Row; isActive: boo
       ) : (
         <>
           <span class="tree-mark">{isFolder && <Icon name={row.isOpen ? 'down' : 'right'} />}</span>
-          <span class={isFolder ? 'mono tree-folder' : 'mono'}>{toldName(node.Name, 120)}</span>
+          <span class={isFolder ? 'mono tree-folder' : 'mono'}>{nameOf(node)}</span>
           {isFolder && (
             <button
               type="button"

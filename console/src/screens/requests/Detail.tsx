@@ -5,7 +5,7 @@ import { bytes, count, millis, units } from '../../data/sizes';
 import { Bar } from '../../parts/Bar';
 import { Button } from '../../parts/Button';
 import { CodeBlock } from '../../parts/CodeBlock';
-import { toldText } from '../../ruler/told';
+import { toldJson, toldLines, toldText } from '../../ruler/told';
 import { money } from '../explain/explanation';
 import type { Filter, LedgerLine } from './ledger';
 import { clock, outcome } from './Lines';
@@ -80,7 +80,7 @@ export function Detail({ line, alike, valuesAreKept, close, narrow }: { line: Le
         </>
       )}
       {line.Body !== undefined ? (
-        <CodeBlock label="The request" text={body ? toldJson(body) : toldText(line.Body, 4000)} />
+        <CodeBlock label="The request" text={toldLines(body ? toldJson(body) : line.Body)} />
       ) : (
         <p class="hint">{valuesAreKept === false ? 'This server does not keep the values of requests: it is explained by its pattern.' : 'The values of this request were not kept: it was too large, or held back.'}</p>
       )}
@@ -124,9 +124,4 @@ function Facts({ line }: { line: LedgerLine }) {
       <Fact name="request id" text={toldText(line.Id, 80)} />
     </dl>
   );
-}
-
-/** JSON with what cannot be seen escaped, line by line. */
-function toldJson(body: Record<string, unknown>): string {
-  return JSON.stringify(body, null, 2).split('\n').slice(0, 400).map((line) => toldText(line, 2000)).join('\n');
 }

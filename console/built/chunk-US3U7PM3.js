@@ -1,0 +1,1 @@
+import{t as n,x as o}from"./chunk-SEZVXC3A.js";var r=e=>new Promise(t=>setTimeout(t,e));async function m(e){await n("CreateTable",e);let t=String(e.TableName);for(let a=0;a<240;a+=1){let i=await o(t);if(i.TableStatus===void 0||i.TableStatus==="ACTIVE")return i;await r(a<10?50:500)}throw new Error(`${t} is not active after two minutes. Look at it under Tables.`)}export{m as a};

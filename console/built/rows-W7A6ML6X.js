@@ -1,0 +1,1 @@
+import{a,b,c,d,e,f,g}from"./chunk-4V23GM6L.js";import"./chunk-RIMNAGCZ.js";import"./chunk-G7AWYOFB.js";export{a as FileFault,b as guessType,f as itemAt,e as readFile,c as rowsOfCsv,d as rowsOfLines,g as textAt};
