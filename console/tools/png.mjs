@@ -15,7 +15,7 @@ function chunksOf(png) {
   return chunks;
 }
 
-const paeth = (left, up, corner) => {
+const predictor = (left, up, corner) => {
   const guess = left + up - corner;
   const [a, b, c] = [Math.abs(guess - left), Math.abs(guess - up), Math.abs(guess - corner)];
   return a <= b && a <= c ? left : b <= c ? up : corner;
@@ -36,7 +36,7 @@ function pixelsOf(png) {
       const left = x >= channels ? lines[at - channels] : 0;
       const up = y > 0 ? lines[at - stride] : 0;
       const corner = x >= channels && y > 0 ? lines[at - stride - channels] : 0;
-      const added = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter];
+      const added = [0, left, up, (left + up) >> 1, predictor(left, up, corner)][filter];
       lines[at] = raw[y * (stride + 1) + 1 + x] + added;
     }
   }
