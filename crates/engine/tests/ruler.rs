@@ -500,7 +500,7 @@ fn a_hundred_thousand_folders_are_shown_at_once_and_evenly() {
     assert_eq!((first.kind, first.delimiter.as_deref()), (RulerKind::Folders, Some("#")));
     assert!(first.bins.len() <= 200 && first.work.keys_read <= KEYS_MAX);
     let place = |key: &Item| text(key, "sk")[..6].parse::<usize>().unwrap();
-    assert!(widest(&first, FOLDERS, place) <= 2, "{}", widest(&first, FOLDERS, place));
+    assert!(widest(&first, FOLDERS, place) <= 1, "{}", widest(&first, FOLDERS, place));
     assert_eq!(place(&first.bins.last().unwrap().last), FOLDERS - 1);
     let (mut items, mut folders, mut calls, mut output) = (0, 0, 1, first);
     loop {

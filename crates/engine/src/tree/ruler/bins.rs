@@ -24,9 +24,15 @@ pub(super) fn bins(plan: &RulerPlan<'_>, segments: Segments) -> Vec<RulerBin> {
     let surveyed: Vec<_> = surveyed.iter().collect();
     let mut bins = merged(plan, &counted, room - of_surveyed, items);
     bins.extend(open.iter().map(|open| bin(plan, &[open])));
-    // Nobody knows how much there is, so as many nodes are in each.
-    bins.extend(merged(plan, &surveyed, of_surveyed, |_| 1));
+    bins.extend(merged(plan, &surveyed, of_surveyed, stretch));
     bins
+}
+
+/// Returns the weight of a node behind those that were counted: nobody knows how much there is, but most of it lies in
+/// the stretches that nobody has looked at.
+fn stretch(segment: &Segment) -> u64 {
+    const GAP: u64 = 16;
+    if segment.is_beside_gap { GAP } else { 1 }
 }
 
 fn items(segment: &Segment) -> u64 {
