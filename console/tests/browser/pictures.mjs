@@ -13,8 +13,8 @@ const mostBytes = 300_000;
 const size = { width: 1280, height: 800 };
 
 const q = (draft) => encodeURIComponent(JSON.stringify(draft));
-const shop = { pk: ['C-0003'], filters: [{ path: 'status', operator: '=', type: 'S', values: ['open'] }, { path: 'placed', operator: '>=', type: 'S', values: ['2026-11-01'] }] };
-const request = { TableName: 'shop-orders', KeyConditionExpression: 'customer = :c', FilterExpression: '#s = :s AND placed >= :p', ExpressionAttributeNames: { '#s': 'status' }, ExpressionAttributeValues: { ':c': { S: 'C-0003' }, ':s': { S: 'open' }, ':p': { S: '2026-11-01' } } };
+const shop = { pk: ['C-0004'], filters: [{ path: 'status', operator: '=', type: 'S', values: ['open'] }, { path: 'placed', operator: '>=', type: 'S', values: ['2026-11-01'] }] };
+const request = { TableName: 'shop-orders', KeyConditionExpression: 'customer = :c', FilterExpression: '#s = :s AND placed >= :p', ExpressionAttributeNames: { '#s': 'status' }, ExpressionAttributeValues: { ':c': { S: 'C-0004' }, ':s': { S: 'open' }, ':p': { S: '2026-11-01' } } };
 let total = 0;
 
 async function take(page, name) {
@@ -69,10 +69,10 @@ async function requests(page, endpoint) {
   const countries = ['NL', 'US', 'DE', 'FR', 'CH', 'SE', 'JP', 'BR'];
   for (let nth = 0; Date.now() < end; nth += 1) {
     if (nth % 3 !== 0) await api(endpoint, 'Query', city(countries[nth % 8]));
-    if (nth % 5 === 0) await api(endpoint, 'GetItem', { TableName: 'shop-orders', Key: { customer: { S: 'C-0003' }, order_id: { S: 'O-0552863' } } });
+    if (nth % 5 === 0) await api(endpoint, 'GetItem', { TableName: 'shop-orders', Key: { customer: { S: 'C-0004' }, order_id: { S: 'O-0347849' } } });
     if (nth % 11 === 4) await api(endpoint, 'Query', request);
-    if (nth % 17 === 8) await api(endpoint, 'UpdateItem', { TableName: 'shop-orders', Key: { customer: { S: 'C-0003' }, order_id: { S: 'O-0552863' } }, UpdateExpression: 'SET seen = :n', ExpressionAttributeValues: { ':n': { N: String(nth) } } });
-    if (nth % 29 === 20) await api(endpoint, 'PutItem', { TableName: 'shop-orders', Item: { customer: { S: 'C-0003' } } }).catch(() => {});
+    if (nth % 17 === 8) await api(endpoint, 'UpdateItem', { TableName: 'shop-orders', Key: { customer: { S: 'C-0004' }, order_id: { S: 'O-0347849' } }, UpdateExpression: 'SET seen = :n', ExpressionAttributeValues: { ':n': { N: String(nth) } } });
+    if (nth % 29 === 20) await api(endpoint, 'PutItem', { TableName: 'shop-orders', Item: { customer: { S: 'C-0004' } } }).catch(() => {});
     if (nth % 23 === 12) await api(endpoint, 'Scan', { TableName: 'shop-orders', FilterExpression: '#s = :s', ExpressionAttributeNames: { '#s': 'status' }, ExpressionAttributeValues: { ':s': { S: 'returned' } } });
     await new Promise((go) => setTimeout(go, 12 + (nth * 7) % 40));
   }
