@@ -50,7 +50,7 @@ export interface RulerMark {
 export interface RulerProps {
   source: RulerSource;
   onSource?: (source: RulerSource) => void;
-  range?: KeyRange | null;
+  range?: KeyRange | null | undefined;
   onRange?: (range: KeyRange | null) => void;
   ends?: Ends | undefined;
   thrown?: number | undefined;

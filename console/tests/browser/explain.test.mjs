@@ -35,6 +35,21 @@ await withOwn({ args: ['--sample', 'world'], hash: to('Query', waste) }, async (
   await until(async () => (await funnel(page).catch(() => ({}))).examines === `${answer.ScannedCount} items`, 'back again');
 });
 
+await withOwn({ args: ['--sample', 'world'], hash: to('Query', { TableName: 'cities', KeyConditionExpression: 'country = :c AND begins_with(place, :p)', ExpressionAttributeValues: { ':c': { S: 'US' }, ':p': { S: 'FLORIDA#' } } }) }, async ({ page, call }) => {
+  // An end that is dragged over several segments is asked when it rests.
+  const upper = page.getByRole('slider', { name: 'Upper end of the range' });
+  const box = await upper.boundingBox();
+  await page.mouse.move(box.x + 12, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, box.y + 20, { steps: 20 });
+  await page.mouse.up();
+  await until(async () => /BETWEEN/.test(asked(page).request.KeyConditionExpression), 'the request of the dragged range');
+  const answer = await call('Query', { ...asked(page).request, Select: 'COUNT' });
+  if (answer.Count < 1500) throw new Error(`the end stopped after ${answer.Count} items`);
+  await until(async () => /place <= 'ILL|place <= 'IND|place <= '[I-P]/.test(await text(page.locator('.asks'))), 'the range in words');
+  await shot(page, 'explain-dragged');
+});
+
 await withOwn({ args: ['--sample', 'world'], hash: to('Query', byName), theme: 'dark' }, async ({ page, call }) => {
   // An index that is not there: beside the request, then made, then asked.
   await page.getByRole('button', { name: 'Try an index by country, city' }).click();

@@ -59,7 +59,7 @@ async function fromQuestionToIndex({ page, endpoint, step, table, names, asked }
   await step('explains it', async () => {
     await page.getByRole('link', { name: 'Explain', exact: true }).last().click();
     await page.getByRole('heading', { name: new RegExp(`Query of ${table}`) }).waitFor();
-    has(await text(page.getByRole('main')), /9[78](\.\d)? %/, 'the share that is thrown away');
+    await until(async () => /9[78](\.\d)? %/.test(await text(page.getByRole('main'))), 'the share that is thrown away');
   });
   await step('sees the index before it exists', async () => {
     await page.getByRole('button', { name: /^Try an index by/ }).first().click();
@@ -83,7 +83,7 @@ async function fromQuestionToIndex({ page, endpoint, step, table, names, asked }
     await page.getByRole('heading', { name: new RegExp(`Query of ${table}, index`) }).waitFor();
     await page.getByRole('button', { name: 'Run it' }).click();
     await page.getByText('it ran: figures are counted').waitFor();
-    has(await text(page.getByRole('main')), /0\.5 read units?/, 'half a unit');
+    await until(async () => /0\.5 read units?/.test(await text(page.getByRole('main'))), 'half a unit');
   });
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableDescription } from '../../src/base/tables';
 import { placeOfKey, placeOfRange, readAsked, typeIn, money, type Asked } from '../../src/screens/explain/explanation';
-import { advised, byKey, changed, conjuncts, creationOf, definitionOf, draftFor, withTest } from '../../src/screens/explain/rewrite';
+import { advised, byKey, changed, conjuncts, creationOf, definitionOf, draftFor, withoutTest, withTest } from '../../src/screens/explain/rewrite';
 
 const cities: TableDescription = {
   TableName: 'cities',
@@ -91,6 +91,12 @@ test('names and values that are no longer used are left out', () => {
 test('a condition replaces the one of its attribute', () => {
   const next = withTest(query('#c = :c AND place > :n'), { attribute: 'place', operator: '=', values: [{ S: 'X' }] })!;
   assert.equal(next.request['KeyConditionExpression'], '#c = :c AND #k0 = :k0');
+});
+
+test('a condition can be left out, but not that of the partition', () => {
+  const next = withoutTest(query('#c = :c AND place > :n'), 'place')!;
+  assert.deepEqual([next.request['KeyConditionExpression'], next.request['ExpressionAttributeValues']], ['#c = :c', { ':c': { S: 'NL' } }]);
+  assert.equal(withoutTest(query('#c = :c'), 'country'), undefined);
 });
 
 const keyed = { table: 'cities', index: null, partition: ['country'], sort: ['place'], isLocal: false, projection: null };

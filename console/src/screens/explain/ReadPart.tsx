@@ -1,6 +1,6 @@
 // One read of an explanation: its conditions, its ruler, its funnel.
 
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { go, link } from '../../base/address';
 import { useTable } from '../../base/tables';
 import { counted } from '../../data/sizes';
@@ -12,7 +12,7 @@ import { attributeOf, toQuery, type RulerSource } from '../../ruler/source';
 import { toldText } from '../../ruler/told';
 import { keyedOfStep, placeOfRange, readAsked, type Asked, type Explanation, type ReadStep } from './explanation';
 import { Facts, Funnel, thrownOf } from './Figures';
-import { withTest } from './rewrite';
+import { withoutTest, withTest } from './rewrite';
 
 function Line({ name, text }: { name: string; text: string | undefined }) {
   if (text === undefined) return null;
@@ -69,6 +69,22 @@ function Ranges({ read, range, choose }: { read: ReadStep; range: number; choose
   );
 }
 
+const RESTED_MS = 450;
+
+/** A band that is dragged is shown at once, and asked when it rests. */
+function useBand(asked: Asked, attribute: string | undefined, ask: ((next: Asked) => void) | undefined): [{ range: KeyRange | null } | null, (range: KeyRange | null) => void] {
+  const [band, setBand] = useState<{ range: KeyRange | null } | null>(null);
+  useEffect(() => {
+    if (!band || attribute === undefined) return;
+    const timer = setTimeout(() => {
+      const next = band.range ? withTest(asked, { attribute, ...band.range }) : withoutTest(asked, attribute);
+      if (next) ask?.(next);
+    }, RESTED_MS);
+    return () => clearTimeout(timer);
+  }, [band]);
+  return [band, (range) => setBand({ range })];
+}
+
 export function ReadPart({ read, explanation, asked, ask }: { read: ReadStep; explanation: Explanation; asked: Asked; ask: ((next: Asked) => void) | undefined }) {
   const { table } = useTable(read.Table);
   const [range, choose] = useState(0);
@@ -81,13 +97,7 @@ export function ReadPart({ read, explanation, asked, ask }: { read: ReadStep; ex
   const thrown = thrownOf(read);
   const attribute = source && attributeOf(source);
   const isPlain = ask !== undefined && readAsked(JSON.stringify(asked))?.operation === 'Query' && read.Ranges?.length === 1 && attribute !== undefined;
-  const move = useMemo(
-    () => (next: KeyRange | null) => {
-      const changed = next && attribute !== undefined ? withTest(asked, { attribute, ...next }) : undefined;
-      if (changed) ask?.(changed);
-    },
-    [asked, attribute],
-  );
+  const [band, move] = useBand(asked, attribute, ask);
   return (
     <>
       <Ranges read={read} range={range} choose={choose} />
@@ -97,9 +107,10 @@ export function ReadPart({ read, explanation, asked, ask }: { read: ReadStep; ex
           <Ruler
             source={source}
             onSource={(next) => look({ of, source: next })}
-            ends={isHere ? place.ends : undefined}
+            ends={isHere && !band ? place.ends : undefined}
+            range={isHere && band ? band.range : undefined}
             onRange={isPlain && isHere ? move : undefined}
-            thrown={isHere ? thrown : undefined}
+            thrown={isHere && !band ? thrown : undefined}
             onItem={(key) => go(itemLink(source, key))}
           >
             <a class="button quiet" href={link('keys', [read.Table], toQuery(source))}>

@@ -144,6 +144,14 @@ export function withTest(asked: Asked, test: KeyTest): Asked | undefined {
   return { operation: 'Query', request: changed(request, { KeyConditionExpression: [...kept.map((one) => one.text), text].join(' AND '), ExclusiveStartKey: undefined }) };
 }
 
+/** Returns the request without conditions on a sort key attribute. */
+export function withoutTest(asked: Asked, attribute: string): Asked | undefined {
+  const keys = conjuncts(asked.request['KeyConditionExpression'], namesOf(asked.request));
+  const kept = keys?.filter((one) => one.attribute !== attribute);
+  if (asked.operation !== 'Query' || !kept || kept.length === 0) return undefined;
+  return { operation: 'Query', request: changed(asked.request, { KeyConditionExpression: joined(kept), ExclusiveStartKey: undefined }) };
+}
+
 function fresh(beginning: string, taken: string[]): string {
   let nth = 0;
   while (taken.includes(`${beginning}${nth}`)) nth++;
