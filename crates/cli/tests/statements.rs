@@ -235,7 +235,7 @@ fn settings_come_from_variables_and_misspelt_ones_are_refused() {
         ),
         (
             &["tables", "--profile=x"],
-            &[],
+            &[("HOME", "")],
             2,
             "--profile names one of the profiles in a file: give --credentials FILE, too",
         ),

@@ -191,6 +191,8 @@ const COMMANDS: &[&str] = &[
     "scan",
     "explain",
     "tree",
+    "console",
+    "requests",
     "ruler",
     "lint",
     "entities",

@@ -48,6 +48,8 @@ fn any_language_finds_the_server_by_its_log() {
                kill $!\nwait $!\ncat server.log >&2\n";
     let ended = scratch.sh(&format!("{shown}{ask}"));
     assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
-    assert!(ended.stdout.starts_with("created orders\nhttp://127.0.0.1:"), "{}", ended.stdout);
+    let (console, rest) = ended.stdout.split_once('\n').unwrap();
+    assert!(console.starts_with("console  http://localhost:"), "{}", ended.stdout);
+    assert!(rest.starts_with("created orders\nhttp://127.0.0.1:"), "{}", ended.stdout);
     assert!(ended.stderr.contains("\"message\":\"stopped\""), "{}", ended.stderr);
 }
