@@ -13,7 +13,7 @@ await withOwn({ hash: '#/server', mocked: ['DescribeServer'] }, async ({ page, f
   has(await text(page.locator('.server-facts')), /memory 80.4 MB .*connections 24/, 'the figures');
   const last = described.Points.at(-1).Operations.find((one) => one.Operation === 'Scan');
   const row = await text(page.locator('.operations-table tr', { hasText: 'Scan' }));
-  has(row, new RegExp(`^Scan ${(last.Requests / 10).toFixed(1)}`), 'the row of an operation');
+  has(row, new RegExp(`^Scan ${(last.Requests / 10).toLocaleString('en-US', { maximumFractionDigits: 1 })}`), 'the row of an operation');
   const jobs = await text(page.locator('.jobs'));
   has(jobs, /fills the index by-name of cities/, 'a job');
   has(jobs, /of 46,570 items, 9,300 a second/, 'its progress');
