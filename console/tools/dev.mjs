@@ -33,38 +33,10 @@ const setup = {
 
 const escape = (text) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
 
-function shell(nonce) {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="hashrange" content="${escape(JSON.stringify(setup))}">
-<title>Hashrange</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/console/console.css">
-<script type="module" nonce="${nonce}" src="/console/console.js"></script>
-</head>
-<body>
-<div id="app"><noscript>The console needs JavaScript.</noscript></div>
-</body>
-</html>
-`;
-}
-
-const policy = (nonce) =>
-  [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+// The product's own first page and policy.
+const ofProduct = (name) => readFileSync(join(here, '../crates/console/src', name), 'utf8');
+const shell = (nonce) => ofProduct('shell.html').replace('{nonce}', nonce).replace('{setup}', () => escape(JSON.stringify(setup)));
+const policy = (nonce) => ofProduct('policy.txt').trim().replaceAll('{nonce}', nonce);
 
 function page(answer) {
   const nonce = randomBytes(16).toString('base64');

@@ -4,11 +4,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { explainLink } from '../base/address';
 import { useAsk } from '../base/ask';
 import { features, leftOut } from '../base/features';
-import { percent, writeUnits } from '../data/sizes';
+import { accessWords, bytesBetween, type Explained, explain, itemsBetween, priceOfMillion, type ReadStep, readUnitsBetween } from '../data/explained';
+import { counted, percent, writeUnits } from '../data/sizes';
 import { Bar } from '../parts/Bar';
 import { LeftOut } from '../parts/EmptyState';
 import { Icon } from '../parts/Icon';
-import { accessWords, bytesWords, itemsWords, predict, type Prediction, priceWords, type ReadStep, unitsWords } from './predict';
 
 /** Returns a value that follows after a pause. */
 export function useSettled<T>(value: T, ms: number): T {
@@ -28,7 +28,7 @@ function Kept({ step }: { step: ReadStep }) {
     <div class="verdict-kept">
       <dt>filter</dt>
       <dd>
-        keeps {sample.Matching} of {itemsWords({ AtLeast: sample.Items, AtMost: sample.Items })}
+        keeps {sample.Matching} of {counted(sample.Items, 'item')}
         {!sample.IsAll && ' of a sample'}
         {kept < 1 && <span class="thrown"> · {percent(1 - kept)} paid for, thrown away</span>}
         <Bar examined={sample.Items} returned={sample.Matching} isWide />
@@ -37,7 +37,7 @@ function Kept({ step }: { step: ReadStep }) {
   );
 }
 
-function Read({ step, prediction }: { step: ReadStep; prediction: Prediction }) {
+function Read({ step, prediction }: { step: ReadStep; prediction: Explained }) {
   const estimate = step.Estimate;
   const price = prediction.Explanation.Price?.Million;
   return (
@@ -52,7 +52,7 @@ function Read({ step, prediction }: { step: ReadStep; prediction: Prediction }) 
         <div>
           <dt>examines</dt>
           <dd>
-            {itemsWords(estimate.Items)}, {bytesWords(estimate.Bytes)}
+            {itemsBetween(estimate.Items)}, {bytesBetween(estimate.Bytes)}
           </dd>
         </div>
       )}
@@ -61,8 +61,8 @@ function Read({ step, prediction }: { step: ReadStep; prediction: Prediction }) 
         <div>
           <dt>costs</dt>
           <dd>
-            <b>{unitsWords(estimate.Units)}</b>
-            {price && ` · ${priceWords(price)}`}
+            <b>{readUnitsBetween(estimate.Units)}</b>
+            {price && ` · ${priceOfMillion(price)}`}
           </dd>
         </div>
       )}
@@ -70,7 +70,7 @@ function Read({ step, prediction }: { step: ReadStep; prediction: Prediction }) 
   );
 }
 
-function Predicted({ prediction, explain }: { prediction: Prediction; explain: string }) {
+function Predicted({ prediction, link }: { prediction: Explained; link: string }) {
   const { Steps: steps, Advice: advice = [], Price: price } = prediction.Explanation;
   return (
     <>
@@ -89,7 +89,7 @@ function Predicted({ prediction, explain }: { prediction: Prediction; explain: s
               <dt>costs</dt>
               <dd>
                 <b>{writeUnits((step.Write.Units ?? []).reduce((sum, one) => sum + one.Units, 0))}</b>
-                {price && ` · ${priceWords(price.Million)}`}
+                {price && ` · ${priceOfMillion(price.Million)}`}
               </dd>
             </div>
           </dl>
@@ -102,7 +102,7 @@ function Predicted({ prediction, explain }: { prediction: Prediction; explain: s
             {one.Finding}
             {one.Remedy && <span class="hint">{one.Remedy}</span>}
             {nth === 0 && (
-              <a class="verdict-more" href={explain}>
+              <a class="verdict-more" href={link}>
                 See it on the ruler
               </a>
             )}
@@ -137,7 +137,7 @@ export function Verdict({ operation, request, words }: VerdictProps) {
     answer: told,
     fault,
     isWaiting,
-  } = useAsk(isKnown ? settled : null, (signal) => predict(operation, request, signal), { keeps: true });
+  } = useAsk(isKnown ? settled : null, (signal) => explain(operation, request, signal), { keeps: true });
   const answer = fault ? null : told;
   const isOld = settled !== text || isWaiting;
   const step = answer?.Explanation.Steps.find((one) => one.Read)?.Read;
@@ -147,9 +147,9 @@ export function Verdict({ operation, request, words }: VerdictProps) {
     <div class={`verdict${isOld ? ' old' : ''}`} role="status" aria-live="polite">
       <p class="verdict-head">
         <span class={`verb ${isScan ? 'scan' : ''}`}>{verb}</span>
-        <span>{step ? accessWords(step) : words}</span>
+        <span>{step ? `reads ${accessWords(step)}` : words}</span>
       </p>
-      {answer && <Predicted prediction={answer} explain={explainLink(operation, request)} />}
+      {answer && <Predicted prediction={answer} link={explainLink(operation, request)} />}
       {fault && fault.kind !== 'unknownOperation' && <p class="hint">{fault.message}</p>}
       {!isKnown && <LeftOut>{leftOut('What it will cost', 'Explain')}</LeftOut>}
     </div>

@@ -14,16 +14,9 @@ import {
 import { type TypeName, typeNames } from '../data/values';
 
 /** The question without the definition of the table: it survives a table that changes. */
-export interface Draft {
-  index: string | null;
+export interface Draft extends Omit<Question, 'table' | 'partition' | 'sort'> {
   pk: string[];
   sk: { op: KeyOperator; v: string[] }[];
-  filters: FilterRow[];
-  projection: string;
-  isDescending: boolean;
-  isConsistent: boolean;
-  isCount: boolean;
-  limit: string;
 }
 
 export const emptyDraft: Draft = {

@@ -1,18 +1,10 @@
 // The line of an index that does not exist, from what an explanation tells of it: the keys at its ends and around the range.
 // Its keys have several attributes perhaps, so their places are numbered, and their texts are names.
 
+import type { Collection } from '../data/explained';
 import type { Bin, Line } from './bins';
 import type { Key } from './keys';
 import type { Ends } from './range';
-
-export interface Around {
-  First?: string;
-  Before?: string;
-  FirstInRange?: string;
-  LastInRange?: string;
-  After?: string;
-  Last?: string;
-}
 
 export interface Examined {
   items: number;
@@ -23,7 +15,7 @@ export interface Examined {
 const ATTRIBUTE = 'place';
 
 /** Returns the line and the ends of the range in it; none if no entry is known. */
-export function supposedLine(around: Around, examined: Examined): { line: Line; ends: Ends } | undefined {
+export function supposedLine(around: Collection, examined: Examined): { line: Line; ends: Ends } | undefined {
   const bins: Bin[] = [];
   const place = (nth: number): Key => ({ [ATTRIBUTE]: { N: String(nth) } });
   const add = (nth: number, low: string | undefined, high: string | undefined, counted?: Examined): void => {

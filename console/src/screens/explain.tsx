@@ -18,7 +18,8 @@ import { Spinner } from '../parts/Spinner';
 import { forgetLines } from '../ruler/source';
 import { toldLines, toldText } from '../ruler/told';
 import { AdviceList } from './explain/Advice';
-import { accessWords, amountOf, keyedOfStep, readAsked, unitsBetween, type Asked, type Explained, type ReadStep, type Step } from './explain/explanation';
+import { keyedOfStep, readAsked, type Asked } from './explain/explanation';
+import { accessWords, amountOf, explain, unitsBetween, type Explained, type ReadStep, type Step } from '../data/explained';
 import { UnitsTable } from './explain/Figures';
 import { Conditions, ReadPart } from './explain/ReadPart';
 import { RequestForm } from './explain/RequestForm';
@@ -76,7 +77,7 @@ function titleOf(asked: Asked, explained: Explained | null): string {
 }
 
 function ExplainOf({ asked }: { asked: Asked }) {
-  const plan = useAsk(JSON.stringify(asked), (signal) => call<Explained>('Explain', { Operation: asked.operation, Request: asked.request, Analyze: false }, { own: true, signal }));
+  const plan = useAsk(JSON.stringify(asked), (signal) => explain(asked.operation, asked.request, signal));
   const analysis = useAnalysis(asked);
   const [isEditing, edit] = useState(false);
   const [isConfirming, confirm] = useState(false);

@@ -15,7 +15,8 @@ import { LeftOut } from '../parts/EmptyState';
 import { SelectField } from '../parts/Field';
 import { Spinner } from '../parts/Spinner';
 import { toldText } from '../ruler/told';
-import { useServer, type Described, type Job, type Point } from './server/state';
+import { useServer, type Described, type Point } from './server/state';
+import type { Job } from '../base/jobs';
 import { Scroll } from '../ruler/Scroll';
 
 export function Screen(_props: { address: Address }) {

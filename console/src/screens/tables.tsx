@@ -20,7 +20,8 @@ import { TypeTag } from '../parts/ValueView';
 import { AddIndexDialog, BillingDialog, DeleteTableDialog, DropIndexDialog, StreamDialog, TtlDialog } from '../tables/ChangeDialog';
 import { CreateDialog } from '../tables/CreateDialog';
 import { requestOf } from '../tables/definition';
-import { type Job, useJobs } from '../tables/jobs';
+import type { Job } from '../base/jobs';
+import { useJobs } from '../tables/jobs';
 import { TemplatesSection } from '../tables/TemplatesSection';
 
 function Keys({ table, schema }: { table: TableDescription; schema: TableDescription['KeySchema'] }) {

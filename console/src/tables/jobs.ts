@@ -1,20 +1,9 @@
 // Jobs of the server with their progress: asked again while there are any.
 
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../base/client';
 import { isAbort } from '../base/faults';
 import { features } from '../base/features';
-
-export interface Job {
-  Kind: string;
-  Table?: string;
-  Index?: string;
-  Done?: number;
-  Of?: number;
-  PerSecond?: number;
-  StartedAtMs: number;
-  Words: string;
-}
+import { askJobs, type Job } from '../base/jobs';
 
 const everyMs = 1500;
 
@@ -25,12 +14,10 @@ export function useJobs(table: string | null, isWatched: boolean): Job[] {
     const ending = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async (): Promise<void> => {
-      if (features.has('DescribeServer') === false) return;
       try {
-        const answer = await call<{ Jobs?: Job[] }>('DescribeServer', { Since: Date.now() }, { own: true, signal: ending.signal });
-        const found = (answer.Jobs ?? []).filter((job) => table === null || job.Table === table);
+        const found = (await askJobs(ending.signal)).filter((job) => table === null || job.Table === table);
         set(found);
-        if (found.length > 0 || isWatched) timer = setTimeout(() => void look(), everyMs);
+        if (features.has('DescribeServer') !== false && (found.length > 0 || isWatched)) timer = setTimeout(() => void look(), everyMs);
       } catch (error) {
         if (!isAbort(error)) set([]);
       }

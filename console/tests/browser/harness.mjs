@@ -117,19 +117,17 @@ export async function serveConsole(endpoint, setup = {}) {
 }
 
 /**
- * Runs a test on a page. `expected` are patterns of complaints that belong to the test, such as those of a lost
- * connection.
+ * Opens an address in a browser and runs a test on the page, then `end`. What the browser complains about fails the test,
+ * but for what `expected` has patterns of, such as the complaints of a lost connection.
  */
-export async function withConsole(options, run) {
-  const { args = [], setup = {}, theme = 'light', width = 1280, height = 800, expected = [], hash = '' } = options;
-  const { endpoint, server, port } = await startServer(args);
-  const served = await serveConsole(endpoint, setup);
+export async function inBrowser({ address, theme = 'light', width = 1280, height = 800, hasTouch = false, expected = [], end }, run) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: arguments_ });
   const complaints = [];
   try {
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: theme,
+      hasTouch,
       acceptDownloads: true,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -141,20 +139,33 @@ export async function withConsole(options, run) {
         complaints.push(`${message.type()}: ${message.text()}`);
     });
     page.setDefaultTimeout(15_000);
-    await page.goto(served.page + hash);
+    await page.goto(address);
     await page.waitForSelector('.shell');
-    await run({ page, endpoint, server, port, base: served.page, context });
+    await run({ page, context });
   } catch (error) {
     for (const context of browser.contexts()) for (const page of context.pages()) await shot(page, 'failed').catch(() => {});
     if (complaints.length > 0) error.message += `\nthe browser said:\n${complaints.join('\n')}`;
     throw error;
   } finally {
     await browser.close();
-    await served.close();
-    await stop(server);
+    await end();
   }
   const left = complaints.filter((words) => !expected.some((pattern) => pattern.test(words)));
   if (left.length > 0) throw new Error(`the browser complained:\n${left.join('\n')}`);
+}
+
+/** Starts a server in memory and runs a test on its console. */
+export async function withConsole(options, run) {
+  const { args = [], setup = {}, hash = '' } = options;
+  const { endpoint, server, port } = await startServer(args);
+  const served = await serveConsole(endpoint, setup);
+  const end = async () => {
+    await served.close();
+    await stop(server);
+  };
+  await inBrowser({ ...options, address: served.page + hash, end }, ({ page, context }) =>
+    run({ page, endpoint, server, port, base: served.page, context }),
+  );
 }
 
 /** Keeps a picture, where SHOTS names a folder. */

@@ -1,30 +1,27 @@
-// Stands before a server that has not the newest operations of its own, and answers them in their shapes: Ruler,
-// DescribeFindings, the matrix of DescribeEntities, WatchRequests, DescribeServer. Everything else is passed on.
-//
-//   node tests/browser/mock-own.mjs --endpoint http://127.0.0.1:8000 --port 8910 [--budget KEYS] [--load REQUESTS]
+// Stands before a server and answers those of its own operations that are named, in their shapes, or says that it has not
+// others: Ruler, WatchRequests, DescribeServer. Everything else is passed on.
 
 import { createServer, request } from 'node:http';
-import { parseArgs } from 'node:util';
-import { pathToFileURL } from 'node:url';
 
 const AUTHORIZATION = 'AWS4-HMAC-SHA256 Credential=mock/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=x';
 
-export function startMock({ endpoint, port, budget = 20_000, load = 0, without = [], real = [] }) {
+export function startMock({ endpoint, port, budget = 20_000, load = 0, without = [], mocked = [] }) {
   const target = new URL(endpoint);
-  const mock = new Mock(target, budget, load, new Set(without), new Set(real));
+  const mock = new Mock(target, budget, load, new Set(without), new Set(mocked));
   const server = createServer((asked, answer) => void mock.serve(asked, answer));
   return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve({ server, mock, url: `http://127.0.0.1:${server.address().port}` })));
 }
 
 class Mock {
-  constructor(target, budget, load, without, real) {
-    Object.assign(this, { target, budget, load, without, real });
+  constructor(target, budget, load, without, mocked) {
+    Object.assign(this, { target, budget, load, without, mocked });
     this.started = Date.now();
     this.number = 0;
     this.lines = [];
     this.seconds = new Map();
     this.keys = new Map();
     this.watch = 1;
+    this.stopped = 0;
   }
 
   async serve(asked, answer) {
@@ -33,10 +30,11 @@ class Mock {
     const body = Buffer.concat(chunks).toString('utf8');
     const [, operation = ''] = String(asked.headers['x-amz-target'] ?? '').split('.');
     if (this.isGone) return asked.socket.destroy();
+    if (operation === 'StopWatchingRequests') this.stopped += 1;
     const isOwn = String(asked.headers['x-amz-target'] ?? '').startsWith('Hashrange');
     try {
       if (isOwn && this.without.has(operation)) return send(answer, 400, { __type: 'com.amazon.coral.service#UnknownOperationException' });
-      if (isOwn && OWN[operation] && !this.real.has(operation)) return send(answer, 200, await OWN[operation](this, JSON.parse(body || '{}')));
+      if (isOwn && this.mocked.has(operation)) return send(answer, 200, await OWN[operation](this, JSON.parse(body || '{}')));
     } catch (error) {
       return send(answer, 400, { __type: 'com.amazon.coral.validate#ValidationException', message: String(error.message ?? error) });
     }
@@ -296,52 +294,6 @@ function cut(mock, asked, head, bins, items) {
   return { ...head, Bins: [...counted, ...unsure], Covers: {}, Items, Bytes, IsExact: items === 0 || to >= bins.length, ...next, ...work };
 }
 
-// Entities and findings.
-
-async function entities(mock, asked) {
-  const answer = await mock.call('DescribeEntities', asked, true);
-  if (answer.Matrix) return answer;
-  const { Table } = await mock.call('DescribeTable', { TableName: asked.TableName });
-  const indexes = [undefined, ...(Table.GlobalSecondaryIndexes ?? []), ...(Table.LocalSecondaryIndexes ?? [])];
-  answer.Matrix = indexes.map((index) => {
-    const schema = (index ?? Table).KeySchema;
-    const of = (type) => schema.filter((one) => one.KeyType === type).map((one) => one.AttributeName);
-    const cells = answer.Entities.flatMap((entity) => {
-      const pattern = (names) => names.map((name) => entity.Keys.find((key) => key.Attribute === name)?.Pattern).filter((one) => one !== undefined);
-      const [partition, sort] = [pattern(of('HASH')), pattern(of('RANGE'))];
-      if (partition.length < of('HASH').length) return [];
-      const example = {};
-      for (const attribute of schema) {
-        const found = new RegExp(`(?:^|, )${attribute.AttributeName} = ('(?:[^']|'')*'|[-0-9.]+)`).exec(entity.Example ?? '')?.[1];
-        if (found) example[attribute.AttributeName] = found.startsWith("'") ? { S: found.slice(1, -1) } : { N: found };
-      }
-      const items = Math.min(...entity.Keys.filter((key) => schema.some((one) => one.AttributeName === key.Attribute)).map((key) => key.Items));
-      return [withoutAbsent({ Partition: partition.join(' · '), Sort: sort.length ? sort.join(' · ') : undefined, Entity: entity.Name, Items: items, Bytes: Math.round((entity.Bytes * items) / entity.Items), Example: example })];
-    });
-    return { ...(index && { Index: index.IndexName }), Cells: cells };
-  });
-  answer.SampledItems = answer.Items;
-  answer.IsAll = answer.Items < 2000;
-  return answer;
-}
-
-async function findings(mock, asked) {
-  const page = await mock.call('Scan', { TableName: asked.TableName, Limit: 200 });
-  const { Table } = await mock.call('DescribeTable', { TableName: asked.TableName });
-  const names = Table.KeySchema.map((one) => one.AttributeName);
-  const key = (item) => Object.fromEntries(names.map((name) => [name, item[name]]));
-  const found = [];
-  for (const [nth, item] of page.Items.entries()) {
-    const next = page.Items[nth + 1];
-    const isPair = next && names.length === 2 && textOf(item[names[0]]) === textOf(next[names[0]]);
-    if (isPair && found.length < 2 && nth > 2) {
-      const [one, other] = [key(item), key(next)];
-      found.push({ Rule: found.length ? 'mixed-case' : 'prefix-of-sibling', Severity: 'warning', Finding: `${textOf(one[names[1]])} is a prefix of a sibling`, Evidence: `${textOf(one[names[1]])}\n${textOf(other[names[1]])}`, Remedy: 'end the prefix with the delimiter', Attribute: names[1], Keys: [one, other] });
-    }
-  }
-  return { SampledItems: page.Items.length, IsAll: !page.LastEvaluatedKey, Findings: found };
-}
-
 // The ledger.
 
 function passes(line, filter = {}) {
@@ -423,15 +375,7 @@ function server(mock, asked) {
 
 const OWN = {
   Ruler: ruler,
-  DescribeEntities: entities,
-  DescribeFindings: findings,
   WatchRequests: watch,
   StopWatchingRequests: (mock) => (mock.watch++, {}),
   DescribeServer: (mock, asked) => (mock.change ?? ((described) => described))(server(mock, asked)),
 };
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { values } = parseArgs({ options: { endpoint: { type: 'string', default: 'http://127.0.0.1:8000' }, port: { type: 'string', default: '8910' }, budget: { type: 'string', default: '20000' }, load: { type: 'string', default: '0' }, without: { type: 'string', default: '' } } });
-  const { url } = await startMock({ endpoint: values.endpoint, port: Number(values.port), budget: Number(values.budget), load: Number(values.load), without: values.without.split(',') });
-  console.log(`${url} before ${values.endpoint}`);
-}

@@ -1,71 +1,29 @@
-// The console on a server whose own operations are real where it has them, else stood in for by mock-own.mjs.
+// The console before a server, some of whose own operations are left out or answered by mock-own.mjs.
 
-import { chromium } from 'playwright-core';
-import { api, serveConsole, shot, startServer, stop } from './harness.mjs';
+import { api, inBrowser, serveConsole, startServer, stop } from './harness.mjs';
 import { startMock } from './mock-own.mjs';
 
-const PROBES = {
-  Ruler: { TableName: 'x' },
-  DescribeFindings: { TableName: 'x' },
-  WatchRequests: {},
-  StopWatchingRequests: { Cursor: 'x' },
-  DescribeServer: {},
-};
-
-/** Returns which of its own operations a server has. */
-async function realOperations(endpoint) {
-  const found = [];
-  for (const [operation, body] of Object.entries(PROBES)) {
-    try {
-      await api(endpoint, operation, body, true);
-      found.push(operation);
-    } catch (error) {
-      if (!/UnknownOperation/.test(error.type ?? '')) found.push(operation);
-    }
-  }
-  return found;
-}
-
 /**
- * Runs a test on a page before such a server. `without` are operations that the endpoint shall not have, `mocked` those
- * that are stood in for in any case.
+ * Runs a test on a page before a server. `without` are own operations that the endpoint shall not have, `mocked` those that
+ * mock-own.mjs answers in the server's place: states that a fresh server has not, such as an hour of load.
  */
 export async function withOwn(options, run) {
-  const { args = [], theme = 'light', width = 1280, height = 800, hash = '', expected = [], without = [], mocked = [], budget, load, prepare, hasTouch = false } = options;
+  const { args = [], hash = '', without = [], mocked = [], budget, load, prepare } = options;
   const { endpoint, server, port } = await startServer(args);
-  const real = (await realOperations(endpoint)).filter((one) => !mocked.includes(one));
-  const { server: front, mock, url } = await startMock({ endpoint, port: 0, budget, load, without, real });
+  const { server: front, mock, url } = await startMock({ endpoint, port: 0, budget, load, without, mocked });
   const served = await serveConsole(url, { Endpoint: endpoint });
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
-  });
-  const complaints = [];
-  try {
-    await prepare?.({ endpoint, call: (operation, body, own) => api(endpoint, operation, body, own) });
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, hasTouch });
-    const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
-    page.on('pageerror', (error) => complaints.push(`error: ${error.stack ?? error.message}`));
-    page.on('console', (message) => {
-      if ((message.type() === 'error' || message.type() === 'warning') && !/status of 400/.test(message.text())) complaints.push(`${message.type()}: ${message.text()}`);
-    });
-    await page.goto(served.page + hash);
-    await page.waitForSelector('.shell');
-    await run({ page, endpoint, front: url, server, port, mock, real, args, call: (operation, body, own) => api(endpoint, operation, body, own), through: (operation, body, own) => api(url, operation, body, own) });
-  } catch (error) {
-    for (const context of browser.contexts()) for (const page of context.pages()) await shot(page, 'failed').catch(() => {});
-    if (complaints.length > 0) error.message += `\nthe browser said:\n${complaints.join('\n')}`;
-    throw error;
-  } finally {
-    await browser.close();
+  const end = async () => {
     await served.close();
     front.closeAllConnections();
     front.close();
     await stop(server);
-  }
-  const left = complaints.filter((words) => !expected.some((pattern) => pattern.test(words)));
-  if (left.length > 0) throw new Error(`the browser complained:\n${left.join('\n')}`);
+  };
+  const call = (operation, body, own) => api(endpoint, operation, body, own);
+  const through = (operation, body, own) => api(url, operation, body, own);
+  await prepare?.({ endpoint, call });
+  await inBrowser({ ...options, address: served.page + hash, end }, ({ page }) =>
+    run({ page, endpoint, front: url, server, port, mock, args, call, through }),
+  );
 }
 
 /** Returns how many elements a page has. */

@@ -81,14 +81,14 @@ await withOwn({ args: ['--sample', 'world'], hash: '#/requests' }, async ({ page
   has(page.url(), /failed=1/, 'the filter in the address');
 
   // Leaving ends the watch.
-  const watches = mock.watch;
+  const { stopped } = mock;
   await visit(page, '#/tables');
-  if (!mock.real.has('StopWatchingRequests')) await until(() => mock.watch > watches, 'the end of the watch');
+  await until(() => mock.stopped > stopped, 'the end of the watch');
 });
 
-await withOwn({ args: ['--sample', 'world'], hash: '#/requests', theme: 'dark' }, async ({ page, endpoint, front, real }) => {
+await withOwn({ args: ['--sample', 'world'], hash: '#/requests', theme: 'dark' }, async ({ page, endpoint }) => {
   // Busy: patterns first, then lines, within bounds.
-  const driven = drive(real.includes('WatchRequests') ? endpoint : front, 5000, 14);
+  const driven = drive(endpoint, 5000, 14);
   await page.getByRole('button', { name: 'Patterns', pressed: true }).waitFor();
   await until(async () => (await page.locator('.patterns tbody tr').count()) >= 4, 'the patterns');
   const measured = await frames(page, () => page.waitForTimeout(2500));
@@ -139,8 +139,7 @@ await withOwn({ hash: '#/requests', width: 360, height: 740, mocked: ['WatchRequ
 });
 
 // A server that restarts: the page says that it is gone, and goes on by itself when it is back.
-await withOwn({ hash: '#/requests', expected: [/ERR_|502|Failed to load/] }, async ({ page, server, port, real }) => {
-  if (!real.includes('WatchRequests')) return console.log('requests: no restart without the real operation');
+await withOwn({ hash: '#/requests', expected: [/ERR_|502|Failed to load/] }, async ({ page, server, port }) => {
   await page.getByText('Waiting for requests').waitFor();
   server.kill('SIGKILL');
   await until(async () => /Trying again/.test(await text(page.locator('.notices'))), 'the word of a lost connection', 30_000);

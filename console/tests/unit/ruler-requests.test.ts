@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableDescription } from '../../src/base/tables';
-import { placeOfKey, placeOfRange, readAsked, typeIn, money, type Asked } from '../../src/screens/explain/explanation';
+import { placeOfKey, placeOfRange, readAsked, typeIn, type Asked } from '../../src/screens/explain/explanation';
+import { money } from '../../src/data/explained';
 import { advised, byKey, changed, conjuncts, creationOf, definitionOf, draftFor, withoutTest, withTest } from '../../src/screens/explain/rewrite';
 
 const cities: TableDescription = {

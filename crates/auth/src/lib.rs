@@ -55,7 +55,7 @@ mod timestamp;
 mod verify;
 
 pub use canonical::MAX_SIGNED_HEADERS;
-pub use credentials::{CredentialStore, Credentials};
+pub use credentials::{CredentialStore, Credentials, is_same_secret};
 pub use credentials_file::{CredentialsFileError, CredentialsFileFault};
 pub use digest::sha256;
 pub use fault::{AuthFault, HeaderPart, QueryPart, ScopeFault};

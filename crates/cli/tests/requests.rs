@@ -1,7 +1,6 @@
 //! Watches of recent requests over HTTP, `hashrange requests`, and the page of `hashrange console`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-#![expect(clippy::disallowed_methods, reason = "those who watch have to be waiting first")]
 
 mod served;
 
@@ -229,7 +228,7 @@ fn faults_are_told_and_a_stop_of_the_server_does_not_wait_for_watchers() {
         let wait = json!({ "WaitSeconds": 20 });
         post(&endpoint, "Hashrange_2026.WatchRequests", UNRECORDED, &wait)
     });
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    served::until("the one who waits", || server.metric("hashrange_requests_open") > 0);
     assert_eq!(server.stop().0, Some(0));
     assert_eq!(waiting.join().unwrap().0, 200, "who waits gets an answer");
 }
@@ -244,7 +243,8 @@ fn the_command_prints_requests_and_patterns() {
     let mut by_pattern = hashrange(&["requests", "--time", "3s", "--by", "pattern", "-o", "json"]);
     by_pattern.env("HASHRANGE_ENDPOINT", &server.endpoint).stdout(Stdio::piped());
     let mut by_pattern = by_pattern.spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1200));
+    // Both watches have begun, and wait.
+    served::until("those who watch", || server.metric("hashrange_requests_open") > 1);
     server.ok(&["put", "orders", "{\"pk\":\"a\"}"]);
     let read = |child: &mut Child| {
         let mut text = String::new();

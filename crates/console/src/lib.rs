@@ -49,7 +49,7 @@ impl File {
     }
 }
 
-/// What the page is told about its server.
+/// Facts about the server that the first page has for its scripts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Setup {
@@ -87,10 +87,7 @@ impl Shell {
         let html = include_str!("shell.html")
             .replace("{nonce}", nonce)
             .replace("{setup}", &escaped(&setup));
-        let policy = format!(
-            "default-src 'none'; script-src 'nonce-{nonce}' 'strict-dynamic'; style-src 'self' 'nonce-{nonce}'; \
-             img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        );
+        let policy = include_str!("policy.txt").trim().replace("{nonce}", nonce);
         Self { html, policy }
     }
 }

@@ -8,6 +8,7 @@
 //! | kinds of requests of a recording, its callers, its tables | 10,000 and 1,000 others, 1,000, 10,000 | `cost/src/ledger.rs` |
 //! | keys and names of heat | 64 and 16 of a page of a minute, 160 bytes each | `heat/src/book.rs`, `heat/src/name.rs` |
 //! | kinds of requests that a contract refused | 1,000 | `hashrange/src/guard.rs` |
+//! | recent requests of all watches | 4 MiB of lines unless a setting says otherwise; 16 watches, for each 10 seconds of 100 patterns and 16 KiB of their texts | `server/src/watching/` |
 //! | namespaces | 256 in memory, 32 in a folder, names of 128 bytes | `cli/src/served/namespaces.rs` |
 //! | bodies, answers, connections | `Limits` | `server/src/config.rs` |
 //! | tests of key templates that read through an item | 300 of a table | `engine/src/schema/template.rs` |

@@ -5,13 +5,13 @@ use crate::terminal::say;
 
 /// Downloads and duration of `cargo xtask test`.
 const OUTLOOK: &str = "\
-The first run takes 25 to 35 minutes on two cores, most of it compiling; each step says its name before
+The first run takes 45 to 50 minutes on two cores, most of it compiling; each step says its name before
 it begins and its time at its end. What is not there yet is fetched on the way, 175 MB in all: crates
 (32 MB, from crates.io, into Cargo's cache), packages of Python (50 MB, from PyPI), of Node.js (30 MB, from
 npm), of Go (4 MB) and of Java (29 MB, from Maven's registry) where these two are installed, and PostgreSQL
 (29 MB, unless it is installed) where apt-get has Debian 12's, these into target/. Packages of the web console
-(60 MB, from npm) go beside its sources, and Chromium (100 MB, unless it is installed) is installed where this
-runs as root and apt-get has it. All of target/ takes about 8.5 GB.";
+(67 MB unpacked, from npm) go beside its sources, and Chromium (81 MB and what it depends on, unless it is
+installed) is installed where this runs as root and apt-get has it. All of target/ takes about 8.5 GB.";
 
 /// Checks every prerequisite of the tests and lists all missing ones, or else prints the outlook.
 pub fn check_all() -> Result<(), String> {

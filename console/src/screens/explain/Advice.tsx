@@ -4,7 +4,8 @@ import { Button } from '../../parts/Button';
 import { toldText } from '../../ruler/told';
 import { keyedOf, type TableDescription } from '../../base/tables';
 import { explainLink, link } from '../../base/address';
-import type { Advice, Asked, Explained, ReadStep } from './explanation';
+import type { Asked } from './explanation';
+import type { Advice, Explained, ReadStep } from '../../data/explained';
 import { advised, draftFor, throughKey, type IndexDraft } from './rewrite';
 
 /** Advice on the keys themselves: the screen of keys shows them. */

@@ -7,7 +7,7 @@ import { Button } from '../../parts/Button';
 import { CodeBlock } from '../../parts/CodeBlock';
 import { Dialog } from '../../parts/Dialog';
 import { toldJson } from '../../ruler/told';
-import type { Supposed } from './explanation';
+import type { Supposed } from '../../data/explained';
 import { fillingOf, makeIndex } from './filling';
 import { creationOf, type IndexDraft } from './rewrite';
 

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { bytes, count, counted, percent, units } from '../../data/sizes';
-import { accessWords, amountOf, between, bytesBetween, itemsBetween, unitsBetween, type Explanation, type ReadStep, type UnitsOn } from './explanation';
+import { accessWords, amountOf, between, bytesBetween, itemsBetween, unitsBetween, type Explanation, type ReadStep, type UnitsOn } from '../../data/explained';
 
 /** Part of what is examined that the filter throws away; none without a filter. */
 export function thrownOf(read: ReadStep): number | undefined {

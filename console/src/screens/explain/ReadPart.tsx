@@ -10,7 +10,8 @@ import type { KeyRange } from '../../ruler/range';
 import { Ruler } from '../../ruler/Ruler';
 import { attributeOf, toQuery, type RulerSource } from '../../ruler/source';
 import { toldText } from '../../ruler/told';
-import { keyedOfStep, placeOfRange, readAsked, type Asked, type Explanation, type ReadStep } from './explanation';
+import { keyedOfStep, placeOfRange, readAsked, type Asked } from './explanation';
+import { type Explanation, type ReadStep } from '../../data/explained';
 import { Facts, Funnel, thrownOf } from './Figures';
 import { withoutTest, withTest } from './rewrite';
 

@@ -6,7 +6,8 @@ import { bytes, units } from '../../data/sizes';
 import { itemLink } from '../../ruler/query';
 import { Ruler } from '../../ruler/Ruler';
 import { toldText } from '../../ruler/told';
-import { amountOf, keyedOfStep, placeOfKey, type Explanation, type WriteStep } from './explanation';
+import { keyedOfStep, placeOfKey } from './explanation';
+import { amountOf, type Explanation, type WriteStep } from '../../data/explained';
 import { Scroll } from '../../ruler/Scroll';
 
 const sentence = ({ BytesBefore: before, BytesAfter: after, Refused: refused, Action: action }: WriteStep): string => {

@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import { call } from '../../base/client';
 import { asFault } from '../../base/faults';
-import { features } from '../../base/features';
+import { askJobs } from '../../base/jobs';
 import { describe } from '../../base/tables';
 
 export interface Filling {
@@ -60,20 +60,9 @@ async function look(table: string, index: string): Promise<Filling> {
   }
 }
 
-interface Job {
-  Kind: string;
-  Table?: string;
-  Index?: string;
-  Done?: number;
-  Of?: number;
-  PerSecond?: number;
-}
-
 async function progress(table: string, index: string): Promise<Pick<Filling, 'done' | 'of' | 'perSecond'>> {
-  if (features.has('DescribeServer') === false) return {};
   try {
-    const { Jobs } = await call<{ Jobs?: Job[] }>('DescribeServer', { Since: Date.now() }, { own: true });
-    const job = Jobs?.find((one) => one.Kind === 'IndexFill' && one.Table === table && one.Index === index);
+    const job = (await askJobs()).find((one) => one.Kind === 'IndexFill' && one.Table === table && one.Index === index);
     return job ? { done: job.Done, of: job.Of, perSecond: job.PerSecond } : {};
   } catch {
     return {};

@@ -6,7 +6,8 @@ import { readTests, readValue, type KeyTest } from '../../ruler/literals';
 import type { KeyValue } from '../../ruler/keys';
 import type { Keyed, TableDescription } from '../../base/tables';
 import { keyedOf } from '../../base/tables';
-import type { Advice, Asked, Explained, PatternTest } from './explanation';
+import type { Asked } from './explanation';
+import type { Advice, Explained, PatternTest } from '../../data/explained';
 
 /** One condition of a conjunction; `attribute` and `operator` if it is a plain comparison. */
 export interface Conjunct {

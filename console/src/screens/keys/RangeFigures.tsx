@@ -1,11 +1,9 @@
 // What a Query of the range would examine and cost, by the server's own plan, while the band is dragged.
 
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../../base/client';
 import { asFault, isAbort, type Fault } from '../../base/faults';
 import { features } from '../../base/features';
-import type { Explained } from '../explain/explanation';
-import { amountOf, bytesBetween, itemsBetween, unitsBetween } from '../explain/explanation';
+import { amountOf, bytesBetween, explain, type Explained, itemsBetween, unitsBetween } from '../../data/explained';
 
 const SETTLED_MS = 200;
 
@@ -15,7 +13,7 @@ export function RangeFigures({ operation, request }: { operation: string; reques
   useEffect(() => {
     const ending = new AbortController();
     const timer = setTimeout(() => {
-      call<Explained>('Explain', { Operation: operation, Request: request, Analyze: false }, { own: true, signal: ending.signal }).then(
+      explain(operation, request, ending.signal).then(
         (explained) => set({ explained, fault: null }),
         (error: unknown) => !isAbort(error) && set({ explained: null, fault: asFault(error) }),
       );

@@ -12,7 +12,7 @@ import { ErrorBox } from '../../parts/ErrorBox';
 import { SelectField } from '../../parts/Field';
 import { Spinner } from '../../parts/Spinner';
 import { toldText } from '../../ruler/told';
-import type { PatternTest } from '../explain/explanation';
+import type { PatternTest } from '../../data/explained';
 
 interface RecordedRow {
   Operation: string;

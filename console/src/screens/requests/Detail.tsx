@@ -6,7 +6,7 @@ import { Bar } from '../../parts/Bar';
 import { Button } from '../../parts/Button';
 import { CodeBlock } from '../../parts/CodeBlock';
 import { toldJson, toldLines, toldText } from '../../ruler/told';
-import { money } from '../explain/explanation';
+import { money } from '../../data/explained';
 import type { Filter, LedgerLine } from './ledger';
 import { clock, outcome } from './Lines';
 

@@ -6,7 +6,7 @@ import { count, millis, units } from '../../data/sizes';
 import { Bar } from '../../parts/Bar';
 import { Button } from '../../parts/Button';
 import { toldText } from '../../ruler/told';
-import { money } from '../explain/explanation';
+import { money } from '../../data/explained';
 import type { LedgerLine } from './ledger';
 
 const ROW = 26;

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../base/client';
 import { asFault, isAbort, type Fault } from '../../base/faults';
+import type { Job } from '../../base/jobs';
 
 export interface Point {
   AtMs: number;
@@ -16,17 +17,6 @@ export interface Point {
   CacheReads?: number;
   Connections: number;
   Operations: { Operation: string; Requests: number; Failed: number; P50Ms: number; P99Ms: number; WorstMs: number }[];
-}
-
-export interface Job {
-  Kind: string;
-  Table?: string;
-  Index?: string;
-  Done?: number;
-  Of?: number;
-  PerSecond?: number;
-  StartedAtMs?: number;
-  Words: string;
 }
 
 export interface Described {

@@ -21,7 +21,7 @@ pub struct Requests {
     /// Watch so long, such as 500ms or 1m [default: 10s]
     #[arg(long, value_name = "TIME")]
     pub time: Option<Interval>,
-    /// What a line is
+    /// Subject of a line
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = RequestsBy::Request)]
     pub by: RequestsBy,
     /// Only this operation

@@ -26,7 +26,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 /// Longest wait for the jobs, which a store tells that may not answer.
 const JOBS_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a server is, as its start decided.
+/// Facts about a server that its start decided.
 #[derive(Debug, Clone, Default)]
 pub struct ServerFacts {
     /// Name of the machine, and the port.
@@ -49,7 +49,7 @@ pub struct ServerFacts {
     pub banner: Option<String>,
 }
 
-/// What `DescribeServer` tells of a server.
+/// Source of the answers of `DescribeServer`.
 #[derive(Debug)]
 pub struct Overview {
     facts: ServerFacts,

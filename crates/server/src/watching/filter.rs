@@ -29,16 +29,17 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Returns why a filter cannot be used.
-    pub fn check(&self) -> Result<(), String> {
+    /// Returns the filter ready for use, or why it cannot be used.
+    pub fn checked(mut self) -> Result<Self, String> {
         let texts = [&self.operation, &self.table, &self.index, &self.caller, &self.text];
         if texts.into_iter().flatten().any(|text| text.len() > TEXT_MAX_BYTES) {
             return Err(format!("a text of a filter has at most {TEXT_MAX_BYTES} bytes"));
         }
-        match self.slower_than_ms {
-            Some(ms) if !ms.is_finite() || ms < 0.0 => Err("SlowerThanMs is 0 or more".to_owned()),
-            _ => Ok(()),
+        if self.slower_than_ms.is_some_and(|ms| !ms.is_finite() || ms < 0.0) {
+            return Err("SlowerThanMs is 0 or more".to_owned());
         }
+        self.text = self.text.map(|text| text.to_lowercase());
+        Ok(self)
     }
 
     /// Returns whether a request passes.
@@ -83,9 +84,9 @@ fn thrown_away(event: &Event) -> u64 {
     used.map(|used| used.examined.saturating_sub(used.returned)).sum()
 }
 
+/// Returns whether a request has a text in lower case.
 fn says(event: &Event, operation: &str, text: &str) -> bool {
-    let text = text.to_lowercase();
-    let has = |said: &str| said.to_lowercase().contains(&text);
+    let has = |said: &str| said.to_lowercase().contains(text);
     let exception = |answered: &Answered| answered.exception.as_deref().is_some_and(has);
     let used = || event.usage.iter().flat_map(|usage| usage.uses());
     has(operation)

@@ -55,7 +55,7 @@ fn cursor_of(text: &str) -> ApiResult<Cursor> {
 /// Checks a request, and returns the watch that it asks for.
 fn checked(request: WatchRequest, namespace: Option<&str>) -> ApiResult<(Asked, usize, u64)> {
     let WatchRequest { cursor, filter, one_in, limit, wait_seconds } = request;
-    filter.check().map_err(fault)?;
+    let filter = filter.checked().map_err(fault)?;
     let most = limit.unwrap_or(LINES_MAX);
     let wait = wait_seconds.unwrap_or(0);
     if !(1..=LINES_MAX).contains(&most) || wait > WAIT_MAX_SECONDS || one_in == Some(0) {

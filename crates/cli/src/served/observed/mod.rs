@@ -52,7 +52,7 @@ struct Shared {
     /// The contract that requests are compared with.
     guard: Option<Arc<Guard>>,
     watches: Arc<Watches>,
-    /// What `DescribeServer` tells.
+    /// Source of the answers of `DescribeServer`.
     overview: Arc<Overview>,
     now_ms: fn() -> u64,
 }

@@ -1,4 +1,4 @@
-//! What a caller of the ruler gets.
+//! Answers of the ruler to its callers.
 
 use super::{RulerPlan, Segments, bins};
 use crate::read::cursor;

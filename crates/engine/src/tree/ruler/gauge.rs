@@ -9,7 +9,7 @@ use crate::tree::{NodeKind, TreePosition};
 use hashrange_model::Item;
 use hashrange_storage::Wanted;
 
-/// What a reader may take.
+/// Bounds on the work of a reader.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     /// Entries.

@@ -42,9 +42,9 @@ const BINS: usize = 200;
 pub(crate) const KEYS_MAX: usize = 20_000;
 /// Bytes of entries after which a call stops.
 pub(crate) const BYTES_MAX: usize = 16 * 1024 * 1024;
-/// What the first call counts; the rest is for the survey.
+/// Bounds on the counting of the first call; the survey takes the rest.
 const FIRST: Budget = Budget { keys: 14_000, bytes: BYTES_MAX / 2, leaves: 0 };
-/// What a later call counts; one more entry shows that there is more.
+/// Bounds on the counting of a later call; it looks at one more entry to see whether there is more.
 const LATER: Budget = Budget { keys: KEYS_MAX - 1, bytes: BYTES_MAX, leaves: 0 };
 
 /// Returns the most bins a request asks for.

@@ -1,0 +1,1 @@
+import{p as r,t as e}from"./chunk-6E44U6NU.js";async function i(n){if(r.has("DescribeServer")===!1)return[];let{Jobs:o}=await e("DescribeServer",{Since:Date.now()},{own:!0,signal:n});return o??[]}export{i as a};
