@@ -19,8 +19,16 @@ mod retry;
 pub mod segments;
 pub mod target;
 
+use hashrange::cost::grouped;
+
 /// Returns a count with its noun, such as `1 item` or `2 items`.
 pub fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
+}
+
+/// Returns a count in groups of three digits with its noun.
+pub fn grouped_count(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count))
 }

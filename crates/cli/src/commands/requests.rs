@@ -1,7 +1,7 @@
 //! `hashrange requests`: the requests of a server as they come, or their patterns by the second.
 
 use crate::arguments::{Format, Requests, RequestsBy};
-use crate::bulk::counted;
+use crate::bulk::grouped_count;
 use crate::client::{Client, Unanswered};
 use crate::exit::Usage;
 use crate::output::{self, printer::Printer, screen::Style};
@@ -220,8 +220,8 @@ fn amounts(one: &Value) -> String {
     let is_write = one["WriteUnits"].as_f64().is_some_and(|units| units > 0.0);
     let items = match examined {
         0 => String::new(),
-        examined if is_write => counted(examined, "item"),
-        examined => format!("{} of {}", grouped(returned), counted(examined, "item")),
+        examined if is_write => grouped_count(examined, "item"),
+        examined => format!("{} of {}", grouped(returned), grouped_count(examined, "item")),
     };
     [items, units_of(one)]
         .into_iter()

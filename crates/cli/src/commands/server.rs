@@ -1,6 +1,8 @@
 //! `hashrange server`: what a server does now, the last minutes by operation, its jobs.
 
+use super::tree::size;
 use crate::arguments::{Format, Server};
+use crate::bulk::grouped_count;
 use crate::client::{Client, is_unknown};
 use crate::exit::Usage;
 use crate::output::{self, printer::Printer, table::Table};
@@ -99,11 +101,12 @@ fn about(answer: &Value) -> anyhow::Result<Vec<String>> {
         ("DiskBytes", "on disk"),
         ("DiskFreeBytes", "free on disk"),
     ] {
-        figures.extend(now[member].as_u64().map(|bytes| format!("{} {words}", mebibytes(bytes))));
+        figures.extend(now[member].as_u64().map(|bytes| format!("{} {words}", size(bytes))));
     }
-    figures.extend(now["Connections"].as_u64().map(|count| counted(count, "connection")));
-    figures
-        .extend(now["Panics"].as_u64().filter(|count| *count > 0).map(|it| counted(it, "panic")));
+    figures.extend(now["Connections"].as_u64().map(|count| grouped_count(count, "connection")));
+    figures.extend(
+        now["Panics"].as_u64().filter(|count| *count > 0).map(|it| grouped_count(it, "panic")),
+    );
     lines.push(figures.join(", "));
     Ok(lines)
 }
@@ -115,10 +118,10 @@ fn print_operations(points: &[Point], printer: &Printer) -> anyhow::Result<()> {
     if sums.is_empty() {
         return output::line(format_args!(
             "no requests in the last {}",
-            counted(seconds, "second")
+            grouped_count(seconds, "second")
         ));
     }
-    output::line(format_args!("requests of the last {}", counted(seconds, "second")))?;
+    output::line(format_args!("requests of the last {}", grouped_count(seconds, "second")))?;
     let columns = ["operation", "requests", "a second", "failed", "p50 ms", "p99 ms", "worst ms"];
     let mut table = Table::new(&columns.map(str::to_owned));
     for (operation, sums) in sums {
@@ -192,16 +195,6 @@ fn progress(job: &Value) -> String {
     let rate = job["PerSecond"].as_f64().map(|rate| format!("{rate:.0} a second"));
     let known: Vec<String> = done.into_iter().chain(rate).collect();
     if known.is_empty() { String::new() } else { format!(" {}", known.join(", ")) }
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", grouped(count))
-}
-
-fn mebibytes(bytes: u64) -> String {
-    let tenths = bytes * 10 / (1 << 20);
-    format!("{}.{} MiB", grouped(tenths / 10), tenths % 10)
 }
 
 #[cfg(test)]

@@ -30,8 +30,6 @@ use tokio::sync::watch;
 const SWITCH_MAX: Duration = Duration::from_secs(20);
 /// Time between two lines of the log about the progress of the copy.
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
-/// Shortest time for which a rate is told.
-const RATE_AFTER_MS: u64 = 500;
 /// Time before the next try to open the new place.
 const RETRIED_AFTER: Duration = Duration::from_secs(1);
 
@@ -127,11 +125,7 @@ impl Moving {
         }
         let seen = *self.seen();
         let now_ms = surroundings::now_ms();
-        let rate = |seen: SeenCopy| {
-            let ms = now_ms.checked_sub(seen.phase_began_ms).filter(|ms| *ms >= RATE_AFTER_MS)?;
-            #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-            Some(seen.now.keys as f64 * 1000.0 / ms as f64)
-        };
+        let rate = |seen: SeenCopy| JobSeen::rate(seen.now.keys, seen.phase_began_ms, now_ms);
         let phase = seen.map_or("prepared", |seen| word(seen.now.phase));
         Some(JobAnswer {
             done: seen.map(|seen| seen.now.keys),

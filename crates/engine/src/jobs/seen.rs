@@ -65,6 +65,13 @@ impl JobSeen {
         let (table, index, done, of) = (None, None, None, None);
         Self { kind, table, index, done, of, per_second: None, started_at_ms: None }
     }
+
+    /// Returns what was done a second between two moments; none if they are too near to each other.
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+    pub fn rate(done: u64, began_ms: u64, now_ms: u64) -> Option<f64> {
+        let ms = now_ms.checked_sub(began_ms).filter(|ms| *ms >= RATE_AFTER_MS)?;
+        Some(done as f64 * 1000.0 / ms as f64)
+    }
 }
 
 /// Count of what a job has done.
@@ -116,17 +123,13 @@ impl Tally {
     }
 
     fn rate(&self, now_ms: u64) -> Option<f64> {
-        let began = self.began_at_ms.load(Relaxed);
-        let ms = now_ms.checked_sub(began).filter(|ms| began > 0 && *ms >= RATE_AFTER_MS)?;
+        let began_ms = self.began_at_ms.load(Relaxed);
+        if began_ms == 0 || !self.is_counted.load(Relaxed) {
+            return None;
+        }
         let done = self.done.load(Relaxed).saturating_sub(self.base.load(Relaxed));
-        self.is_counted.load(Relaxed).then(|| rate(done, ms))
+        JobSeen::rate(done, began_ms, now_ms)
     }
-}
-
-/// Returns a count a second.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-fn rate(done: u64, ms: u64) -> f64 {
-    done as f64 * 1000.0 / ms as f64
 }
 
 /// Tables whose expired items the sweep under way removes, and how many it has removed.
@@ -160,10 +163,7 @@ impl Expired {
             index: None,
             done: Some(done),
             of: None,
-            per_second: now_ms
-                .checked_sub(began_ms)
-                .filter(|ms| *ms >= RATE_AFTER_MS)
-                .map(|ms| rate(done, ms)),
+            per_second: JobSeen::rate(done, began_ms, now_ms),
             started_at_ms: Some(began_ms),
         });
         seen.collect()
